@@ -1,0 +1,91 @@
+# Everything runs in one virtual environment, .venv. It grows in layers, each behind a stamp that is as new as its lock:
+#   core   what `make validate` needs            requirements.txt
+#   site   MkDocs and the theme on top of that   requirements-site.txt
+#   dev    tests, linter and types on top        requirements-dev.txt
+# Set-up is a part of every target and costs nothing when the locks have not changed.
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --quiet
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help site serve validate test lint fix ci lock clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo 'ARGS="..." goes on to the tool of validate, site, serve and test: make test ARGS="-k citations -x"'
+
+site: $(VENV)/.site ## validate, then build the site into site/
+	$(BIN)/servebook validate
+	$(BIN)/servebook build $(ARGS)
+
+serve: $(VENV)/.site ## live preview on this machine
+	$(BIN)/servebook serve $(ARGS)
+
+validate: $(VENV)/.core ## check every record and source, offline (make validate ARGS=--strict)
+	$(BIN)/servebook validate $(ARGS)
+
+test: $(VENV)/.dev ## run the tests, those in a real Chromium included
+	@.ci/chromium
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev ## ruff and mypy, changing nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+ci: ## all that must hold before a merge
+	.ci/run
+
+clean: ## remove the environment, the built site and all caches
+	rm -rf $(VENV) site dist build .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find generator tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# --- set-up -----------------------------------------------------------------------------------------------------------
+
+$(VENV)/.made:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo 'make: no $(PYTHON) here; install Python 3.11 or newer, or name one: make PYTHON=/path/to/python' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: Servebook needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1);" \
+	       'name a newer one: make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo 'make: $(PYTHON) has no venv module (on Debian and Ubuntu: apt-get install python3-venv)' >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.core: requirements.txt pyproject.toml $(VENV)/.made
+	$(INSTALL) --require-hashes -r requirements.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.site: requirements-site.txt $(VENV)/.core
+	$(INSTALL) --require-hashes -r requirements-site.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.site
+	$(INSTALL) --require-hashes -r requirements-dev.txt
+	@touch $@
+
+# --- locks ------------------------------------------------------------------------------------------------------------
+
+# The dev lock holds everything; the two smaller ones take their versions from it, so that the layers never disagree.
+# Versions only move when asked: make lock ARGS=--upgrade, or ARGS='--upgrade-package mkdocs-material'.
+COMPILE := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+           --annotation-style line --custom-compile-command 'make lock' --group build
+
+lock: ## write the three locks from pyproject.toml (needs uv)
+	@command -v uv >/dev/null || { echo 'make: the locks are written by uv (pkg:pypi/uv), which is not here' >&2; exit 1; }
+	$(COMPILE) --extra site --extra test --extra lint -o requirements-dev.txt $(ARGS)
+	$(COMPILE) --extra site -c requirements-dev.txt -o requirements-site.txt
+	$(COMPILE) -c requirements-dev.txt -o requirements.txt
