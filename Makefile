@@ -11,6 +11,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --quiet
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The theme prints a notice about its own end in 2027 at every build. We know: the plugin is a thin skin for that reason.
+export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
