@@ -1,0 +1,75 @@
+"""What a check says: one finding, where it is, what to do, and the edits that would do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from generator.spans import Location
+
+
+class Severity(StrEnum):
+    """Errors fail a run; warnings fail it under ``--strict``; infos never do."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace what stands at `location` by `text`; nothing else in the file changes."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that resolve a finding. A safe fix cannot change what the record means."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that the finding is about."""
+
+    location: Location
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An author's error met while reading, before any check has run; the check of its code makes it a finding."""
+
+    code: str
+    location: Location
+    message: str
+    record: str | None = None
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mistake in one place. `record` is the id it is about, `data` what another program may want to know."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    location: Location
+    record: str | None = None
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[str, int, int, str]:
+        """Findings are shown by place, then by code."""
+        return (self.location.path, self.location.line, self.location.column, self.code)
