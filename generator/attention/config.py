@@ -1,0 +1,125 @@
+"""Which part of a Hugging Face config is the language model, and what each config key means for the cache."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from generator.attention.fields import Refused, shown
+
+# Names under which multimodal wrappers keep their language model.
+WRAPPERS = ("text_config", "language_config", "llm_config")
+ROLE_NAMES = ("kv", "state", "neutral", "identity")
+SHAPING = ("kv", "state")
+
+
+def wrapped(config: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The wrappers' own keys, outermost first, and the language model's config.
+
+    Raises Refused where a wrapper key holds no object, or two stand side by side.
+    """
+    outers: list[dict[str, Any]] = []
+    inner = dict(config)
+    while present := [key for key in WRAPPERS if inner.get(key) is not None]:
+        if len(present) > 1 or len(outers) > 3:
+            raise Refused(f"more than one language model: {', '.join(present)}", *present)
+        text = inner[present[0]]
+        if not isinstance(text, Mapping):
+            raise Refused(f"`{present[0]}` is {shown(text)}; an object is needed", present[0])
+        outers.append({key: value for key, value in inner.items() if key != present[0]})
+        inner = dict(text)
+    return outers, inner
+
+
+def unwrap(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The language model's config: what stands under ``text_config`` (or its like), else the config itself.
+
+    ``architectures``, ``quantization_config`` and the outer ``model_type`` stay outside: they are identity. A config
+    whose wrapper is malformed is returned as it is; ``derive`` says what is wrong with it.
+    """
+    try:
+        return wrapped(config)[1]
+    except Refused:
+        return dict(config)
+
+
+@dataclass(frozen=True, slots=True)
+class MustState:
+    """Keys whose absence proves nothing for these model types, because their class switches a mechanism on by itself.
+
+    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too.
+    """
+
+    keys: tuple[str, ...]
+    null_counts: bool
+    why: str
+    model_types: frozenset[str]
+
+    def met(self, config: Mapping[str, Any]) -> bool:
+        """Whether the config makes the statement."""
+        return any(key in config and (self.null_counts or config[key] is not None) for key in self.keys)
+
+
+def class_stem(name: str) -> str:
+    """One spelling for model types and class names: ``gemma3_text`` and ``Gemma3ForConditionalGeneration`` agree."""
+    stem = re.sub(r"(?<=[a-z0-9])(For[A-Z]\w*|LMHeadModel|Model)$", "", name)
+    return re.sub(r"[^a-z0-9]", "", stem.lower()).removesuffix("text")
+
+
+@dataclass(frozen=True)
+class ConfigKeys:
+    """The closed world of config keys, made from the parsed ``schema/config_keys.yaml``."""
+
+    explicit: Mapping[str, tuple[str, str]]
+    patterns: tuple[tuple[str, str, str], ...]
+    statements: tuple[MustState, ...]
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
+        """Build from ``groups``, ``patterns`` and ``must_state``; ValueError names a bad role or a repeated key."""
+        explicit: dict[str, tuple[str, str]] = {}
+        for key, role, why in _entries(table.get("groups") or ()):
+            if key in explicit:
+                raise ValueError(f"config key listed twice: {key}")
+            explicit[key] = (role, why)
+        # Shaping patterns come first: where two fit, refusing is the safe side.
+        patterns = sorted(_entries(table.get("patterns") or ()), key=lambda entry: entry[1] not in SHAPING)
+        return cls(explicit, tuple(patterns), tuple(_statements(table.get("must_state") or ())))
+
+    def _find(self, key: str) -> tuple[str, str] | None:
+        if key in self.explicit:
+            return self.explicit[key]
+        return next(((role, why) for glob, role, why in self.patterns if fnmatchcase(key, glob)), None)
+
+    def role(self, key: str) -> str | None:
+        """``kv``, ``state``, ``neutral`` or ``identity``; None for a key nobody has judged. A listed key beats patterns."""
+        found = self._find(key)
+        return found[0] if found else None
+
+    def why(self, key: str) -> str:
+        """The reason for the role; empty for an unknown key."""
+        found = self._find(key)
+        return found[1] if found else ""
+
+    def must_state(self, names: Iterable[str]) -> Iterator[MustState]:
+        """The statements asked of a config that goes by any of these model types or class names."""
+        stems = {class_stem(name) for name in names}
+        return (statement for statement in self.statements if statement.model_types & stems)
+
+
+def _entries(groups: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    for group in groups:
+        if group["role"] not in ROLE_NAMES:
+            raise ValueError(f"no such role: {group['role']!r}")
+        for key in group["keys"]:
+            yield str(key), str(group["role"]), " ".join(str(group["why"]).split())
+
+
+def _statements(groups: Iterable[Mapping[str, Any]]) -> Iterator[MustState]:
+    for group in groups:
+        why = " ".join(str(group["why"]).split())
+        stems = frozenset(class_stem(name) for name in group["model_types"])
+        yield MustState(tuple(group["keys"]), bool(group.get("null_counts", False)), why, stems)

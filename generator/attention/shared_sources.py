@@ -1,0 +1,99 @@
+"""DeepSeek-V4.1's CSA2: pooled entries that many layers share (kv-geometry.md 7).
+
+Only the layers of ``kv_source_layer_ids`` own global entries, and only they own index keys; every other compressed
+layer reads the nearest source at or below it. All layers keep a window. The further ``index_source_layer_ids``
+recompute their choice from a source's keys and store nothing. Source: vllm 0.33.0
+``models/deepseek_v41/attention.py:343,353,481,1206-1211`` and ``compressor.py:206-223``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from generator.attention.compressed import COMMON_READS, SLIDING, backbone_ratios, shared_row, windows
+from generator.attention.fields import Fields, Refused, layer_count
+from generator.attention.geometry import CacheStream, Entries, Geometry, StateSlot, layer_counts
+from generator.attention.mla import naive_gqa
+
+RATIOS = frozenset({0, 1, 2})
+SOURCE, CONSUMER = "kv_source", "kv_consumer"
+# Search over candidate blocks and the n-gram memory: the engines give neither a cache of its own (spec classes
+# executed for kv-geometry.md 7 add up to 890 B/token without one).
+NO_CACHE = (
+    "candidate_block_size",
+    "candidate_source_layer_id",
+    "candidate_topk_blocks",
+    "engram_compressed_vocab_size",
+    "engram_head_dim",
+    "engram_layer_ids",
+    "engram_max_ngram_size",
+    "engram_n_heads",
+    "engram_num_embeddings",
+    "engram_vocab_size",
+)
+TAIL = ("num_nextn_predict_layers", "dspark_target_layer_ids")
+READS = COMMON_READS | {"kv_source_layer_ids", "index_source_layer_ids", *TAIL, *NO_CACHE}
+
+
+def read_csa2(config: Mapping[str, Any]) -> Geometry:
+    """V4.1's geometry; raises Refused naming what is missing or wrong."""
+    fields = Fields(config)
+    layers = layer_count(fields)
+    ratios, notes = backbone_ratios(fields, layers, RATIOS)
+    sources = _sources(fields, ratios)
+    row, window, index = shared_row(fields), fields.size("sliding_window"), fields.size("index_head_dim")
+    for key in (*NO_CACHE, *TAIL):
+        fields.get(key)
+    types = tuple(SLIDING if not r else SOURCE if i in sources else CONSUMER for i, r in enumerate(ratios))
+    counts = layer_counts(types, (SLIDING, SOURCE, CONSUMER))
+    owners = Counter(ratios[i] for i in sources)
+    return Geometry(
+        "csa2",
+        counts,
+        types,
+        (*_global(owners, row, index), *windows(counts, row, window)),
+        # Ratio 1 pools nothing, so only ratio 2 has open groups: value and score rows.
+        (StateSlot("ring_c2_main", owners[2], 2 * row),) if owners[2] else (),
+        naive_gqa(fields, layers),
+        None,
+        frozenset(fields.used),
+        notes,
+    )
+
+
+def _global(owners: Counter[int], row: int, index: int) -> tuple[CacheStream, ...]:
+    streams = []
+    for ratio in (2, 1):
+        if owners[ratio]:
+            entries = Entries("full") if ratio == 1 else Entries("pooled", ratio)
+            streams.append(CacheStream("kv", SOURCE, owners[ratio], entries, row, 0, str(row)))
+            streams.append(CacheStream("index", SOURCE, owners[ratio], entries, index, 0, str(index)))
+    return tuple(streams)
+
+
+def _sources(fields: Fields, ratios: list[int]) -> frozenset[int]:
+    """The layers that own global entries, once every compressed layer is known to read one of its own ratio."""
+    ids = _layer_ids(fields, "kv_source_layer_ids", len(ratios))
+    if fields.get("index_source_layer_ids") is not None:
+        indexers = _layer_ids(fields, "index_source_layer_ids", len(ratios))
+        if not ids <= indexers:
+            raise Refused("a KV source is no index source: who owns its index keys is not known", "index_source_layer_ids")
+    source = None
+    for layer, ratio in enumerate(ratios):
+        source = layer if layer in ids else source
+        if layer in ids and not ratio:
+            raise Refused(f"layer {layer} is a KV source, but its ratio is 0", "kv_source_layer_ids")
+        if ratio and source is None:
+            raise Refused(f"layer {layer} has no KV source at or below it", "kv_source_layer_ids")
+        if ratio and source is not None and ratios[source] != ratio:
+            raise Refused(f"layer {layer} has ratio {ratio}, its KV source {source} another", "kv_source_layer_ids")
+    return ids
+
+
+def _layer_ids(fields: Fields, key: str, layers: int) -> frozenset[int]:
+    ids = fields.numbers(key)
+    if not ids or len(set(ids)) != len(ids) or max(ids) >= layers:
+        raise Refused(f"`{key}` does not name distinct layers below {layers}", key)
+    return frozenset(ids)
