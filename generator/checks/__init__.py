@@ -1,0 +1,64 @@
+"""The checks, one per file, listed by hand in the order of their codes; a test compares this list with the folder."""
+
+from __future__ import annotations
+
+from generator.checks.ambiguous_scalar import ambiguous_scalar
+from generator.checks.broken_fold import broken_fold
+from generator.checks.changed_digest import changed_digest
+from generator.checks.circular_evidence import circular_evidence
+from generator.checks.config_mismatch import config_mismatch
+from generator.checks.duplicate_key import duplicate_key
+from generator.checks.floating_address import floating_address
+from generator.checks.indistinguishable_evidence import indistinguishable_evidence
+from generator.checks.layout_sum import layout_sum
+from generator.checks.malformed_citation import malformed_citation
+from generator.checks.misdeclared_subject import misdeclared_subject
+from generator.checks.misplaced_record import misplaced_record
+from generator.checks.missing_fragment import missing_fragment
+from generator.checks.miswired_source import miswired_source
+from generator.checks.orphan_source import orphan_source
+from generator.checks.redirected_citation import redirected_citation
+from generator.checks.schema_violation import schema_violation
+from generator.checks.uncited_claim import uncited_claim
+from generator.checks.underivable_geometry import underivable_geometry
+from generator.checks.unquoted_citation import unquoted_citation
+from generator.checks.unreadable_record import unreadable_record
+from generator.checks.unresolved_citation import unresolved_citation
+from generator.checks.unused_waiver import unused_waiver
+from generator.checks.unverified_citation import unverified_citation
+from generator.checks.wrong_kind_citation import wrong_kind_citation
+from generator.judgement import Check, Verdicts, judge_all
+from generator.knowledge import KnowledgeBase
+
+CHECKS: tuple[Check, ...] = (
+    unreadable_record,  # YML001
+    duplicate_key,
+    ambiguous_scalar,
+    unquoted_citation,
+    broken_fold,
+    schema_violation,  # SCH101
+    misplaced_record,
+    unresolved_citation,  # CIT101
+    orphan_source,
+    malformed_citation,
+    wrong_kind_citation,
+    missing_fragment,
+    redirected_citation,
+    uncited_claim,
+    unverified_citation,
+    circular_evidence,
+    floating_address,
+    miswired_source,  # WIR201
+    config_mismatch,
+    indistinguishable_evidence,
+    misdeclared_subject,
+    underivable_geometry,  # DRV302
+    layout_sum,
+    changed_digest,  # DRF604
+    unused_waiver,  # MET901
+)
+
+
+def judge(kb: KnowledgeBase) -> Verdicts:
+    """Run every check over a knowledge base."""
+    return judge_all(kb, CHECKS, unused_waiver)

@@ -1,0 +1,56 @@
+"""CIT103: something in brackets that is not in the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.citations import find, whole
+from generator.findings import Finding, Severity
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+
+
+@check("CIT103", Severity.ERROR)
+def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """Something in [[ ]] that is no citation.
+
+    Why it matters
+    Half a link is worse than none: the reader sees brackets and the graph has no edge.
+
+    Bad
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      See [[ tiny-a ]].
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      See [[tiny-a]].
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    Write [[id]], [[id|label]], [[id#fragment]] or [[kind/id]]. To write the brackets themselves, use a code span or
+    `\\[[`.
+    """
+    for citation in kb.graph.citations:
+        tally.checked += 1
+        if citation.mention.problem:
+            record = citation.citing if citation.citing in kb.catalog.records else None
+            message = f"{citation.mention.raw[:60]} is no citation: {citation.mention.problem}"
+            yield this.finding(citation.location, message, record)
+    for record in kb.catalog.records.values():
+        if record.id in kb.catalog.unsound:
+            continue
+        for text in kb.catalog.texts(record):
+            if text.field is None or text.field.cites is None or whole(text.value):
+                continue
+            if not any(mention.problem for mention in find(text.value)):
+                message = f"a citation is expected here, quoted and alone: \"[[id]]\", not `{text.value[:60]}`"
+                yield this.finding(record.location(text.span), message, record.id)

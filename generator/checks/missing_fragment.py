@@ -1,0 +1,75 @@
+"""CIT105: a citation of a part that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from generator.findings import Edit, Finding, Fix, Severity
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+from generator.records import fragments
+
+
+@check("CIT105", Severity.ERROR)
+def missing_fragment(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A citation names a part of a record that the record does not have.
+
+    Why it matters
+    The link would end at the top of the page, and a layout would have no bytes.
+
+    Bad
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      As in [[tiny-engine#fp9_latent]].
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      As in [[tiny-engine#fp8_latent]].
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    A fragment is a field of the record, the id of one of its entries, or a fact of a source. A layout names formats as
+    record#name.
+    """
+    for citation in kb.graph.citations:
+        record, fragment = citation.resolution.record, citation.mention.fragment
+        if record is None or fragment is None:
+            continue
+        tally.checked += 1
+        known = fragments(record)
+        if fragment in known:
+            continue
+        near = difflib.get_close_matches(fragment, known, n=1)
+        hint = f"did you mean #{near[0]}?" if near else f"it has {', '.join(sorted(known)[:12])}"
+        fix = None
+        if near:
+            text = citation.mention.raw.replace(f"#{fragment}", f"#{near[0]}", 1)
+            fix = Fix(f"cite #{near[0]}", (Edit(citation.location, text),), safe=False)
+        citing = citation.citing if citation.citing in kb.catalog.records else None
+        yield this.finding(citation.location, f"{record.id} has no part `{fragment}`; {hint}", citing, fix=fix)
+    yield from _layouts(this, kb, tally)
+
+
+def _layouts(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """The formats that a cache layout names are references, too."""
+    known = kb.formats.by_id
+    for engine in tally.sound(kb, "engine"):
+        for index, row in enumerate(engine.get("cache_layouts") or ()):
+            named = [((key,), row[key]) for key in ("kv", "window", "index") if key in row]
+            named += [(("state", at), name) for at, name in enumerate(row.get("state") or ())]
+            for place, name in named:
+                tally.checked += 1
+                if name not in known:
+                    near = difflib.get_close_matches(name, list(known), n=1)
+                    hint = f"; did you mean {near[0]}?" if near else ""
+                    where = engine.at("cache_layouts", index, *place)
+                    yield this.finding(where, f"no record has the cache format `{name}`{hint}", engine.id)

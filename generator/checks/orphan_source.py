@@ -1,0 +1,65 @@
+"""CIT102: a source that no record cites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.findings import Finding, Severity
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+from generator.records import Record
+
+
+@check("CIT102", Severity.WARNING)
+def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A source that no record cites.
+
+    Why it matters
+    Evidence that nobody uses is either superfluous or, worse, the right source for a record that cites a wrong one.
+
+    Bad
+    ```yaml sources/lonely.yaml
+    # yaml-language-server: $schema=../schema/source.schema.json
+    title: A note on Tiny B
+    publisher: Tiny Works
+    type: blog
+    url: https://tiny.example/blog/2026/tiny-b
+    locator: https://tiny.example/blog/2026/tiny-b
+    subjects: [hf:TinyWorks/Tiny-B]
+    retrieved: 2026-01-05
+    upstream_date: 2026-01-02
+    retrieval: read-not-hashed
+    digest: null
+    license: null
+    facts: {}
+    why_null: {digest: the page changes with its comments, license: not stated}
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      As the datasheet says, [[tiny-datasheet]].
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    Cite it from the record that it is about (the message names those whose subject it declares), or remove it.
+    """
+    orphans = set(kb.graph.orphans())
+    for source in kb.catalog.of("source"):
+        tally.checked += 1
+        if source.id not in orphans:
+            continue
+        subjects = source.get("subjects") or []
+        about = [record.id for record in kb.catalog.records.values() if _subjects(record) & set(subjects)]
+        declares = f"it declares {', '.join(subjects)}" if subjects else "it declares no subject"
+        hint = f", the subject of {', '.join(about)}" if about else ""
+        message = f"no record cites this source; {declares}{hint}"
+        yield this.finding(source.at("title"), message, source.id, data={"subjects": list(subjects), "about": about})
+
+
+def _subjects(record: Record) -> set[str]:
+    """The subjects that a record is: its repository, or its kind and id."""
+    return {f"hf:{record.get('repo')}", f"{record.kind}:{record.id}"}

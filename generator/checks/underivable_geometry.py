@@ -1,0 +1,61 @@
+"""DRV302: a model whose cache no family proves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.findings import Finding, Severity
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+
+
+@check("DRV302", Severity.WARNING)
+def underivable_geometry(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """No attention family proves what this model keeps per token.
+
+    Why it matters
+    A figure that a formula was not made for is off by 18 to 25 times on latent attention; so there is none, with the
+    reason.
+
+    Bad
+    ```yaml records/models/tiny-b.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny B
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-B
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-b-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 5
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      v_head_dim: 16
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      An idea of [[tiny-a]].
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    State the fields that the message names, from the cited config. A key that is new to us goes into
+    `schema/config_keys.yaml` with its role and the reason.
+    """
+    for model in tally.sound(kb, "model"):
+        if model.get("config") is None and not model.get("architecture"):
+            tally.not_checkable += 1  # undisclosed: a value, not a gap
+            continue
+        tally.checked += 1
+        facts = kb.facts[model.id]
+        if facts.geometry is None:
+            data = {"fields": list(facts.fields)}
+            yield this.finding(model.at("architecture", key=True), f"not derivable: {facts.reason}", model.id, data=data)

@@ -1,0 +1,43 @@
+"""MET901: a waiver that excuses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.findings import Finding, Severity
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+
+
+@check("MET901", Severity.ERROR)
+def unused_waiver(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A waiver that excuses nothing, or whose time is over.
+
+    Why it matters
+    An excuse that outlives its cause hides the next mistake of the same kind.
+
+    Bad
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      An idea.
+    cites: ["[[tiny-a-config]]"]
+    waivers:
+      - {code: CIT108, reason: the document is being read again, until: 2099-01-01}
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      An idea.
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    Remove it. If the finding is still there and still excused, give it a new end date and say why.
+    """
+    # Waivers are settled after all checks have run; `judge_all` makes these findings.
+    yield from ()

@@ -1,0 +1,308 @@
+"""Catalog to facts: what follows from the records and is never stored in one.
+
+For each model: its geometry, and its figures in each layout that some engine really stores; or the reason why there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from generator import attention
+from generator.attention.config import ConfigKeys, unwrap
+from generator.attention.formats import (
+    CacheFormat,
+    CacheLayout,
+    FormatMismatch,
+    entry_bytes,
+    exact,
+    formula,
+    growth,
+    state_bytes,
+)
+from generator.attention.geometry import Geometry, NotDerivable
+from generator.citations import whole
+from generator.records import Catalog, Record
+
+CONTEXTS = (4096, 8192, 32768, 131072, 1048576)
+"""Lengths, in tokens, at which figures are published."""
+
+
+@dataclass(frozen=True)
+class StoredFormat:
+    """A cache format and the place that states it: `fields[index]` of `record`."""
+
+    format: CacheFormat
+    record: Record
+    index: int
+
+    @property
+    def cite(self) -> str | None:
+        """The id of the source that states the bytes."""
+        mention = whole(str(self.record.get("cache_formats", self.index, "cite") or ""))
+        return mention.id if mention else None
+
+
+@dataclass(frozen=True)
+class StoredLayout:
+    """A combination of formats that one engine stores together, and where its record says so."""
+
+    layout: CacheLayout
+    engine: Record | None
+    index: int = -1
+    families: frozenset[str] | None = None
+    architectures: frozenset[str] | None = None
+
+    @property
+    def gpus(self) -> tuple[str, ...]:
+        """GPU capabilities on which the engine uses it; empty where it does not say."""
+        return tuple(self.engine.get("cache_layouts", self.index, "gpus") or ()) if self.engine else ()
+
+    @property
+    def when(self) -> str | None:
+        """Which setting or backend selects it."""
+        return self.engine.get("cache_layouts", self.index, "when") if self.engine else None
+
+    def serves(self, family: str, architectures: frozenset[str]) -> bool:
+        """Whether the engine stores a model of this family and these classes so."""
+        fits = self.families is None or family in self.families
+        return fits and (self.architectures is None or bool(self.architectures & architectures))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of a model's cache table. `growth` is in bytes per token; the layouts behind one row agree in all bytes."""
+
+    key: str
+    geometry: Geometry
+    layouts: tuple[StoredLayout, ...]
+
+    @property
+    def layout(self) -> CacheLayout:
+        """A layout of the row; all of them keep the same bytes."""
+        return self.layouts[0].layout
+
+    @property
+    def growth(self) -> Fraction:
+        """Bytes per token in the long run."""
+        return growth(self.geometry, self.layout)
+
+    @property
+    def formula(self) -> str:
+        """The growth with the numbers put in."""
+        return formula(self.geometry, self.layout)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Ids of the engines that store it."""
+        return tuple(dict.fromkeys(stored.engine.id for stored in self.layouts if stored.engine))
+
+    @property
+    def geometry_only(self) -> bool:
+        """A figure of the geometry that no engine on record stores."""
+        return self.layout.geometry_only
+
+    def bytes(self, tokens: int) -> Fraction:
+        """Bytes of cache entries after so many tokens, per-sequence state excluded."""
+        return Fraction(exact(self.geometry, self.layout, tokens))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What follows for one model. Either a geometry with figures, or `reason` and the `fields` to look at."""
+
+    id: str
+    config: Mapping[str, Any]
+    geometry: Geometry | None
+    reason: str | None = None
+    fields: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    state: Mapping[str, int] = field(default_factory=dict)
+    refused: tuple[str, ...] = ()
+
+    def figure(self, key: str) -> Figure | None:
+        """The row of a layout key."""
+        return next((figure for figure in self.figures if figure.key == key), None)
+
+
+@dataclass(frozen=True)
+class Formats:
+    """All cache formats and layouts on record."""
+
+    by_id: Mapping[str, StoredFormat]
+    layouts: tuple[StoredLayout, ...]
+    problems: tuple[str, ...] = ()
+
+    def uniform(self, name: str) -> CacheLayout | None:
+        """Every stream in one plain dtype, e.g. ``bf16``; None where no record states its bytes."""
+        stored = self.by_id.get(f"uniform#{name}")
+        return CacheLayout(kv=stored.format, window=stored.format, index=stored.format) if stored else None
+
+
+def formats(catalog: Catalog) -> Formats:
+    """Collect the formats and layouts of all records that keep to their schema."""
+    by_id = {
+        stored.format.id: stored
+        for kind in catalog.kinds
+        for record in catalog.sound(kind.name)
+        for stored in _formats_of(record)
+    }
+    layouts, problems = [], []
+    for record in catalog.sound("engine"):
+        for index, row in enumerate(record.get("cache_layouts") or ()):
+            try:
+                layouts.append(_layout(record, index, row, by_id))
+            except KeyError as error:
+                problems.append(f"{record.id}: cache_layouts[{index}] names the format {error}, which no record has")
+    return Formats(by_id, tuple(layouts), tuple(problems))
+
+
+def _formats_of(record: Record) -> Iterator[StoredFormat]:
+    for index, row in enumerate(record.get("cache_formats") or ()):
+        yield StoredFormat(cache_format(f"{record.id}#{row['id']}", row), record, index)
+
+
+def cache_format(id: str, row: Mapping[str, Any]) -> CacheFormat:
+    """A record's cache format as numbers. `row` has kept to the schema."""
+    scalar = row.get("bytes_per_scalar")
+    return CacheFormat(
+        id=id,
+        roles=frozenset(row["roles"]),
+        families=frozenset(row["families"]) if "families" in row else None,
+        bytes_per_scalar=Fraction(str(scalar)) if scalar is not None else None,
+        bytes_per_entry=row.get("bytes_per_entry"),
+        scalars=row.get("scalars"),
+        extra_bytes_per_head=Fraction(row.get("per_token_extra", {}).get("bytes", 0)),
+        window_format=row.get("window_format"),
+        rows=row.get("rows"),
+    )
+
+
+def _layout(record: Record, index: int, row: Mapping[str, Any], by_id: Mapping[str, StoredFormat]) -> StoredLayout:
+    kv = by_id[row["kv"]].format
+    window = row.get("window") or kv.window_format
+    layout = CacheLayout(
+        kv=kv,
+        window=by_id[window].format if window else kv if "window" in kv.roles else None,
+        index=by_id[row["index"]].format if "index" in row else None,
+        states=tuple(by_id[name].format for name in row.get("state", ())),
+    )
+    only = row.get("architectures")
+    return StoredLayout(layout, record, index, frozenset(row["families"]), frozenset(only) if only else None)
+
+
+# --- models ---------------------------------------------------------------------------------------------------------
+
+
+def config_keys(catalog: Catalog) -> ConfigKeys:
+    """What each config key means for the cache, from ``schema/config_keys.yaml``."""
+    return ConfigKeys.from_table(catalog.tables.get("config_keys", {}))
+
+
+def config_source(catalog: Catalog, record: Record) -> Record | None:
+    """The source that a model cites as the evidence for its config."""
+    mention = whole(str(record.get("config") or ""))
+    if mention is None or mention.problem:
+        return None
+    source = catalog.resolve(mention).record
+    return source if source and source.kind == "source" else None
+
+
+def source_config(source: Record | None) -> dict[str, Any]:
+    """The language model's config in a source's facts, flat."""
+    facts = source.get("facts") if source else None
+    return unwrap(facts) if isinstance(facts, Mapping) else {}
+
+
+def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
+    """Derive one model. The record's own fields decide; the cited config must not hold a key that it leaves out."""
+    written = dict(record.get("architecture") or {})
+    cited = source_config(config_source(catalog, record))
+    whole_config = {**cited, **written}
+    geometry = attention.derive(whole_config, keys)
+    if isinstance(geometry, NotDerivable):
+        return Facts(record.id, whole_config, None, geometry.reason, geometry.fields)
+    left_out = tuple(
+        key for key in cited if key not in written and cited[key] is not None and keys.role(key) in ("kv", "state")
+    )
+    if left_out:
+        names = ", ".join(f"`{key}`" for key in left_out)
+        reason = f"the cited config has {names}, which shapes the cache, and the record's architecture leaves it out"
+        return Facts(record.id, whole_config, None, reason, left_out)
+    figures, refused = _figures(geometry, _architectures(record, cited), all_formats)
+    return Facts(record.id, whole_config, geometry, None, (), figures, _states(geometry, figures), refused)
+
+
+def _architectures(record: Record, cited: Mapping[str, Any]) -> frozenset[str]:
+    own = record.get("architecture", "architectures") or cited.get("architectures") or []
+    serving = record.get("serving_architecture", "value")
+    return frozenset([*own, *([serving] if serving else [])])
+
+
+def figures_of(geometry: Geometry, architectures: frozenset[str], all_formats: Formats) -> tuple[Figure, ...]:
+    """The figures of any geometry: plain bf16 first, then each combination that an engine on record stores."""
+    return _figures(geometry, architectures, all_formats)[0]
+
+
+def _figures(
+    geometry: Geometry, architectures: frozenset[str], all_formats: Formats
+) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
+    groups: dict[str, list[StoredLayout]] = {}
+    refused: list[str] = []
+    fitting = [stored for stored in all_formats.layouts if stored.serves(geometry.family, architectures)]
+    plain = all_formats.uniform("bf16")
+    if plain is not None:
+        stored_so = [stored for stored in fitting if _same_bytes(geometry, stored.layout, plain)]
+        groups["bf16"] = [StoredLayout(_marked(plain, not stored_so), None), *stored_so]
+        fitting = [stored for stored in fitting if stored not in stored_so]
+    for stored in fitting:
+        try:
+            growth(geometry, stored.layout)
+        except FormatMismatch as mismatch:
+            refused.append(str(mismatch))
+            continue
+        key = stored.layout.key
+        if key in groups and not _same_bytes(geometry, stored.layout, groups[key][0].layout):
+            key = f"{stored.engine.id if stored.engine else ''}:{key}"
+        groups.setdefault(key, []).append(stored)
+    return tuple(Figure(key, geometry, tuple(group)) for key, group in groups.items()), tuple(refused)
+
+
+def _marked(layout: CacheLayout, geometry_only: bool) -> CacheLayout:
+    return CacheLayout(layout.kv, layout.window, layout.index, layout.states, geometry_only)
+
+
+def _same_bytes(geometry: Geometry, one: CacheLayout, other: CacheLayout) -> bool:
+    """Whether two layouts keep the same bytes at every length: equal per stream, not only in sum."""
+    try:
+        return all(entry_bytes(stream, one) == entry_bytes(stream, other) for stream in geometry.streams)
+    except FormatMismatch:
+        return False
+
+
+def _states(geometry: Geometry, figures: tuple[Figure, ...]) -> dict[str, int]:
+    """Per-sequence state by what it is; qualified by the engine where engines keep it differently."""
+    found: dict[str, dict[str, int]] = {}
+    for figure in figures:
+        for stored in figure.layouts:
+            if stored.engine is None:
+                continue
+            size = state_bytes(geometry, stored.layout)
+            if size:
+                found.setdefault(_state_name(stored), {})[stored.engine.id] = size
+    states: dict[str, int] = {}
+    for name, by_engine in found.items():
+        if len(set(by_engine.values())) == 1:
+            states[name] = next(iter(by_engine.values()))
+        else:
+            states |= {f"{engine}:{name}": size for engine, size in by_engine.items()}
+    return states
+
+
+def _state_name(stored: StoredLayout) -> str:
+    engine = stored.engine
+    names = {row["id"]: row.get("state", row["id"]) for row in (engine.get("cache_formats") or ())} if engine else {}
+    used = dict.fromkeys(names.get(form.name, form.name) for form in stored.layout.states)
+    return "+".join(used)

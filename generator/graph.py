@@ -1,0 +1,153 @@
+"""Who cites whom. The one module that imports networkx; the rest of the house asks questions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+
+from generator.citations import Mention, find, whole
+from generator.records import Catalog, Prose, Record, Resolution
+from generator.schemas import Field, Path
+from generator.spans import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One ``[[...]]``: who cites (a record, or a page of docs), where, and what it resolves to.
+
+    `evidence` says that a value of the record rests on it; a mention in prose never does.
+    """
+
+    citing: str
+    path: Path
+    location: Location
+    mention: Mention
+    resolution: Resolution
+    field: Field | None = None
+    evidence: bool = False
+
+    @property
+    def target(self) -> str | None:
+        """The id of the cited record, or None where nothing has that id."""
+        return self.resolution.record.id if self.resolution.record else None
+
+    @property
+    def place(self) -> str:
+        """The citing field in words, e.g. ``claims[0].cite``."""
+        return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).lstrip(".")
+
+
+@dataclass(frozen=True)
+class CitationGraph:
+    """All citations of a catalog, prose and fields alike."""
+
+    citations: tuple[Citation, ...]
+    ids: frozenset[str]
+    sources: frozenset[str]
+    _cited_by: Mapping[str, tuple[Citation, ...]] = field(repr=False, default_factory=dict)
+    _cites: Mapping[str, tuple[Citation, ...]] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> CitationGraph:
+        """Collect every citation of every record and of docs."""
+        citations: list[Citation] = []
+        for id in sorted(catalog.records):
+            citations += _of_record(catalog, catalog.records[id])
+        for page in catalog.docs:
+            citations += _of_prose(catalog, page)
+        sources = frozenset(record.id for record in catalog.of("source"))
+        return cls(
+            tuple(citations),
+            frozenset(catalog.records),
+            sources,
+            _grouped((citation.target, citation) for citation in citations if citation.target in catalog.records),
+            _grouped((citation.citing, citation) for citation in citations if citation.target in catalog.records),
+        )
+
+    def cited_by(self, id: str) -> tuple[Citation, ...]:
+        """The citations that name a record, its own excepted."""
+        return tuple(citation for citation in self._cited_by.get(id, ()) if citation.citing != id)
+
+    def cites(self, id: str) -> tuple[Citation, ...]:
+        """The citations that a record makes, those of itself excepted."""
+        return tuple(citation for citation in self._cites.get(id, ()) if citation.target != id)
+
+    def orphans(self) -> tuple[str, ...]:
+        """Sources that no record cites; a hand-written page is no record."""
+        return tuple(
+            id for id in sorted(self.sources) if not any(citation.citing in self.ids for citation in self.cited_by(id))
+        )
+
+    @cached_property
+    def _network(self) -> nx.DiGraph[str]:
+        network: nx.DiGraph[str] = nx.DiGraph()
+        network.add_nodes_from(self.ids)
+        network.add_edges_from(
+            (citation.citing, citation.target)
+            for citation in self.citations
+            if citation.citing in self.ids and citation.target in self.ids and citation.citing != citation.target
+        )
+        return network
+
+    def circles_without_source(self) -> list[list[str]]:
+        """Groups of records that cite each other while none of them cites a source."""
+        found = []
+        for component in nx.strongly_connected_components(self._network):
+            if len(component) > 1 and not component & self.sources:
+                grounded = any(target in self.sources for id in component for target in self._network.successors(id))
+                if not grounded:
+                    found.append(sorted(component))
+        return sorted(found)
+
+    def neighbours(self, id: str) -> tuple[list[str], list[str]]:
+        """(ids that cite it, ids that it cites), each once, sorted."""
+        if id not in self._network:
+            return [], []
+        return sorted(self._network.predecessors(id)), sorted(self._network.successors(id))
+
+    def rests_on(self, id: str) -> list[Citation]:
+        """The values that fall if this source falls: citations of it as evidence."""
+        return [citation for citation in self.cited_by(id) if citation.evidence]
+
+
+def _grouped(pairs: Iterable[tuple[Any, Citation]]) -> dict[str, tuple[Citation, ...]]:
+    groups: dict[str, list[Citation]] = {}
+    for key, citation in pairs:
+        groups.setdefault(key, []).append(citation)
+    return {key: tuple(group) for key, group in groups.items()}
+
+
+def _of_record(catalog: Catalog, record: Record) -> Iterable[Citation]:
+    for text in catalog.texts(record):
+        is_citation = text.field is not None and text.field.cites is not None
+        if "[[" not in text.value:
+            continue
+        single = whole(text.value) if is_citation else None
+        mentions = [single] if single else find(text.value)
+        seen: dict[str, int] = {}
+        for mention in mentions:
+            nth = seen.get(mention.raw, 0)
+            seen[mention.raw] = nth + 1
+            span = record.document.occurrence(text.span, mention.raw, nth)
+            yield Citation(
+                record.id,
+                text.path,
+                record.location(span),
+                mention,
+                catalog.resolve(mention) if not mention.problem else Resolution(None, why=mention.problem),
+                text.field,
+                evidence=bool(is_citation and text.field and text.field.schema.get("x-evidence")),
+            )
+
+
+def _of_prose(catalog: Catalog, page: Prose) -> Iterable[Citation]:
+    for mention in find(page.document.text):
+        line = page.document.text.count("\n", 0, mention.start)
+        column = mention.start - (page.document.text.rfind("\n", 0, mention.start) + 1)
+        span = (line, column, line, column + len(mention.raw))
+        resolution = catalog.resolve(mention) if not mention.problem else Resolution(None, why=mention.problem)
+        yield Citation(page.path, (), page.location(span), mention, resolution)

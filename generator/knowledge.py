@@ -1,0 +1,40 @@
+"""The knowledge base: everything that was written and everything that follows, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from generator.attention.config import ConfigKeys
+from generator.compatibility import Listing, listings
+from generator.derive import Facts, Formats, config_keys, facts_of, formats
+from generator.graph import CitationGraph
+from generator.records import Catalog
+
+
+@dataclass(frozen=True)
+class KnowledgeBase:
+    """What checks and pages are functions of. `today` decides what has expired."""
+
+    catalog: Catalog
+    graph: CitationGraph
+    keys: ConfigKeys
+    formats: Formats
+    facts: Mapping[str, Facts]
+    listings: Mapping[tuple[str, str], Listing]
+    today: date
+
+
+def assemble(catalog: Catalog, today: date) -> KnowledgeBase:
+    """The pass: from what was written to all that follows from it."""
+    keys, all_formats = config_keys(catalog), formats(catalog)
+    return KnowledgeBase(
+        catalog=catalog,
+        graph=CitationGraph.of(catalog),
+        keys=keys,
+        formats=all_formats,
+        facts={model.id: facts_of(catalog, model, keys, all_formats) for model in catalog.sound("model")},
+        listings=listings(catalog),
+        today=today,
+    )

@@ -1,0 +1,258 @@
+"""The only module that opens authored files: a root folder in, a `Catalog` out, with every author's error in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from generator.citations import ID
+from generator.findings import Edit, Fault, Fix, Related
+from generator.kinds import Kind, Kinds
+from generator.records import Catalog, Prose, Record
+from generator.schemas import Schemas
+from generator.shipped import shipped
+from generator.spans import START, Document, Location, Span, Unreadable, load
+
+MAX_BYTES = 4 * 1024 * 1024
+"""A larger file is refused unread: the longest list on record has 50 kB."""
+
+REDIRECTS = "records/redirects.yaml"
+
+
+class NoKnowledgeBase(Exception):
+    """The folder cannot be read as a knowledge base; the message says what to do."""
+
+
+def find_root(start: Path) -> Path:
+    """The nearest folder at or above `start` that holds ``records/`` and ``sources/``."""
+    for folder in (start, *start.parents):
+        if (folder / "records").is_dir() and (folder / "sources").is_dir():
+            return folder
+    raise NoKnowledgeBase(
+        f"no knowledge base at or above {start}: a folder with records/ and sources/ is wanted. "
+        "Change into one, or name it with --root."
+    )
+
+
+def read(root: Path) -> Catalog:
+    """Read all records, sources, docs and schemas below `root`. Author errors are collected, never raised."""
+    for name in ("records", "sources"):
+        if not (root / name).is_dir():
+            raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is no knowledge base")
+    schema = root / "schema" if (root / "schema").is_dir() else shipped("schema")
+    kinds, schemas, tables = _read_schema(schema)
+    reader = _Reader(root, kinds, schemas)
+    for kind in kinds:
+        reader.folder(kind)
+    reader.strays()
+    if not reader.files:
+        raise NoKnowledgeBase(f"{root} holds no YAML file below records/ and sources/: there is nothing to check")
+    return Catalog(
+        kinds=kinds,
+        schemas=schemas,
+        records=reader.records,
+        docs=tuple(_read_docs(root)),
+        redirects=reader.redirects(),
+        tables=tables,
+        faults=tuple(reader.faults),
+        unreadable=frozenset(reader.unreadable),
+        unsound=frozenset(reader.unsound),
+        files=reader.files,
+    )
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """A YAML table of ours (``schema/*.yaml``) as plain values."""
+    try:
+        data = load(_decoded(path)).data
+    except (OSError, Unreadable) as error:
+        raise NoKnowledgeBase(f"{path.name} cannot be read: {error}") from None
+    if not isinstance(data, dict):
+        raise NoKnowledgeBase(f"{path.name} is no table of keys and values")
+    return data
+
+
+def _read_schema(folder: Path) -> tuple[Kinds, Schemas, dict[str, dict[str, Any]]]:
+    tables = {path.stem: read_table(path) for path in sorted(folder.glob("*.yaml"))}
+    if "kinds" not in tables:
+        raise NoKnowledgeBase(f"{folder} has no kinds.yaml: the kinds of records are declared there")
+    documents = {}
+    for path in sorted(folder.glob("*.schema.json")):
+        try:
+            documents[path.name.removesuffix(".schema.json")] = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise NoKnowledgeBase(f"schema/{path.name} cannot be read: {error}") from None
+    kinds = Kinds.from_table(tables["kinds"])
+    lacking = [kind.name for kind in kinds if kind.name not in documents]
+    if lacking:
+        raise NoKnowledgeBase(f"schema/kinds.yaml declares {', '.join(lacking)}, but there is no schema file of that name")
+    return kinds, Schemas(documents), tables
+
+
+def _read_docs(root: Path) -> Iterator[Prose]:
+    for path in sorted((root / "docs").rglob("*.md")):
+        try:
+            text = _decoded(path)
+        except (OSError, Unreadable):
+            continue  # MkDocs reads these files itself and says what is wrong with them
+        last = text.count("\n")
+        yield Prose(path.relative_to(root).as_posix(), Document(text, None, (0, 0, last + 1, 0)))
+
+
+def _decoded(path: Path) -> str:
+    """The file's text. Raises OSError, or `Unreadable` with the place."""
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise Unreadable(f"the file has {size:,} bytes; more than {MAX_BYTES:,} are not read")
+    data = path.read_bytes()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable("the file is UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", "replace")
+        line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+        where = (line, column, line, column + 1)
+        raise Unreadable(f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8", where) from None
+    return text
+
+
+@dataclass
+class _Reader:
+    root: Path
+    kinds: Kinds
+    schemas: Schemas
+    records: dict[str, Record] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    unreadable: set[str] = field(default_factory=set)
+    unsound: set[str] = field(default_factory=set)
+    files: int = 0
+    _seen: set[Path] = field(default_factory=set)
+
+    def folder(self, kind: Kind) -> None:
+        folder = self.root / kind.folder
+        for path in sorted(folder.glob("*.yaml")):
+            if path.name == Path(REDIRECTS).name and path.relative_to(self.root).as_posix() == REDIRECTS:
+                continue
+            self._seen.add(path)
+            self.files += 1
+            self._file(kind, path)
+
+    def _file(self, kind: Kind, path: Path) -> None:
+        relative, id = path.relative_to(self.root).as_posix(), path.stem
+        start = Location(relative)
+        if not re.fullmatch(ID, id):
+            self._fault("SCH102", start, f"`{id}` is no id: file names are lower-case words joined by hyphens")
+            return
+        if id in self.records:
+            other = self.records[id].path
+            self._fault("SCH102", start, f"the id `{id}` is taken by {other}; one name space holds all kinds", id)
+            return
+        try:
+            if path.is_symlink():
+                raise Unreadable("the file is a symbolic link; put the record itself here")
+            document = load(_decoded(path))
+        except (OSError, Unreadable) as error:
+            reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
+            span = error.span if isinstance(error, Unreadable) else START
+            self.unreadable.add(id)
+            self._fault("YML001", _location(relative, span), reason, id)
+            return
+        record = Record(id, kind.name, relative, document)
+        self.records[id] = record
+        self._modeline(record, kind)
+        self._check(record)
+
+    def _check(self, record: Record) -> None:
+        """Traps and schema violations of a record; a trap inside a violation's span is the same mistake, told once."""
+        violations = self.schemas.violations(record.kind, record.document.data)
+        placed = [(violation, record.span(violation.path, violation.at_key)) for violation in violations]
+        for violation, span in placed:
+            fix = None
+            location = record.location(span)
+            if violation.text == "quoted":
+                fix = Fix("quote the value", (Edit(location, f'"{record.document.source(span)}"'),))
+                message = f'{violation.message}: "{record.document.source(span)}"'
+            else:
+                message = violation.message
+            self._fault("SCH101", location, message, record.id, fix=fix)
+        for trap in record.document.traps:
+            if any(span == trap.span for _, span in placed):
+                continue
+            location = record.location(trap.span)
+            fix = Fix("quote the text", (Edit(location, trap.replacement),)) if trap.replacement else None
+            related = (Related(record.location(trap.related), "first here"),) if trap.related else ()
+            self._fault(trap.code, location, trap.message, record.id, related, fix)
+        if violations or any(trap.code == "YML002" for trap in record.document.traps):
+            self.unsound.add(record.id)
+
+    def _modeline(self, record: Record, kind: Kind) -> None:
+        """The first line tells editors which schema holds; it must be the folder's own."""
+        up = "../" * (record.path.count("/"))
+        wanted = f"# yaml-language-server: $schema={up}schema/{kind.name}.schema.json"
+        first = record.document.line(0)
+        if first.strip() == wanted:
+            return
+        named = re.search(r"\$schema=\S*?([a-z]+)\.schema\.json", first)
+        if named and named[1] != kind.name:
+            location = Location(record.path, 1, 1, 1, len(first) + 1)
+            message = f"the first line names the schema of a {named[1]}, but {kind.folder}/ is for {kind.plural.lower()}"
+            self._fault("SCH102", location, f"{message}; move the file or correct the line", record.id)
+            return
+        insert = Location(record.path, 1, 1, 1, 1)
+        fix = Fix("add the line", (Edit(insert, wanted + "\n"),))
+        if "yaml-language-server" in first:
+            whole = Location(record.path, 1, 1, 1, len(first) + 1)
+            fix = Fix("correct the line", (Edit(whole, wanted),))
+        self._fault("SCH101", insert, f"the first line must tell editors the schema: {wanted}", record.id, fix=fix)
+
+    def strays(self) -> None:
+        """YAML files that no kind's folder holds would be passed over in silence: they are findings."""
+        folders = {kind.folder: kind for kind in self.kinds}
+        for top in ("records", "sources"):
+            for path in sorted((self.root / top).rglob("*")):
+                relative = path.relative_to(self.root).as_posix()
+                if path in self._seen or path.suffix not in (".yaml", ".yml") or relative == REDIRECTS:
+                    continue
+                if any(part.startswith(".") for part in path.relative_to(self.root).parts):
+                    continue
+                if path.suffix == ".yml" and path.parent.relative_to(self.root).as_posix() in folders:
+                    message = f"records are named .yaml; rename it to {path.stem}.yaml"
+                else:
+                    message = f"no kind of record lives in this folder; known folders: {', '.join(sorted(folders))}"
+                self.files += 1
+                self._fault("SCH102", Location(relative), message)
+
+    def redirects(self) -> dict[str, str]:
+        path = self.root / REDIRECTS
+        if not path.is_file():
+            return {}
+        try:
+            table = load(_decoded(path)).data
+        except (OSError, Unreadable) as error:
+            span = error.span if isinstance(error, Unreadable) else START
+            self._fault("YML001", _location(REDIRECTS, span), str(error))
+            return {}
+        if not isinstance(table, dict):
+            self._fault("SCH101", Location(REDIRECTS), "the file must map old ids to new ones, `old-id: new-id`")
+            return {}
+        return {str(old): str(new) for old, new in table.items()}
+
+    def _fault(
+        self,
+        code: str,
+        location: Location,
+        message: str,
+        record: str | None = None,
+        related: tuple[Related, ...] = (),
+        fix: Fix | None = None,
+    ) -> None:
+        self.faults.append(Fault(code, location, message, record, related, fix))
+
+
+def _location(path: str, span: Span) -> Location:
+    return Location(path, span[0] + 1, span[1] + 1, span[2] + 1, span[3] + 1)

@@ -1,0 +1,209 @@
+"""``schema/*.schema.json``: what a record may hold, said in a contributor's words; and the annotations that checks read.
+
+Annotations are our own keywords inside the JSON Schema: ``x-cites`` (kinds and source types a citation may name),
+``x-subject`` (what the cited source must declare to be about), ``x-evidence`` (whether a value rests on the citation) and
+``x-needs-cite`` (an object that says nothing without a source). The one module that imports jsonschema.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
+
+Path = tuple[str | int, ...]
+ITEM, ANY = "[]", "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A value that the schema does not allow. `at_key` marks the key itself; `text` is a safe replacement of the value."""
+
+    path: Path
+    message: str
+    at_key: bool = False
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    """One place in a record: its schema, and the fields below it (``[]`` for list items, ``*`` for free keys)."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool = False
+    children: Mapping[str, Field] = field(default_factory=dict)
+
+    @property
+    def cites(self) -> Mapping[str, Any] | None:
+        """Which kinds (and source types) the citation in this field may name; None where it is no citation."""
+        return self.schema.get("x-cites")
+
+    @property
+    def opaque(self) -> bool:
+        """Facts, configs and the like: values of another document, in which brackets are no citations."""
+        return not self.children and self.schema.get("type") == "object"
+
+    def child(self, key: str | int) -> Field | None:
+        """The field below this one at a key or an index."""
+        return self.children.get(ITEM) if isinstance(key, int) else self.children.get(key, self.children.get(ANY))
+
+
+@dataclass(frozen=True)
+class Schemas:
+    """All schemas of a knowledge base, by kind."""
+
+    documents: Mapping[str, Mapping[str, Any]]
+
+    def field(self, kind: str) -> Field:
+        """The root field of a kind's records."""
+        return self._fields[kind]
+
+    @cached_property
+    def _fields(self) -> dict[str, Field]:
+        return {name: self._tree(name, document, True) for name, document in self.documents.items() if name != "common"}
+
+    def _tree(self, name: str, schema: Mapping[str, Any], required: bool) -> Field:
+        schema = self._resolved(schema)
+        needed = set(schema.get("required", ()))
+        children = {key: self._tree(key, sub, key in needed) for key, sub in schema.get("properties", {}).items()}
+        if isinstance(schema.get("items"), Mapping):
+            children[ITEM] = self._tree(ITEM, schema["items"], True)
+        if isinstance(schema.get("additionalProperties"), Mapping):
+            children[ANY] = self._tree(ANY, schema["additionalProperties"], False)
+        return Field(name, schema, required, children)
+
+    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema with its reference put in; what stands beside the reference wins (descriptions, annotations)."""
+        if "$ref" not in schema:
+            return schema
+        document, _, pointer = schema["$ref"].partition("#/$defs/")
+        target = self.documents[document.removesuffix(".schema.json") or "common"]["$defs"][pointer]
+        return {**self._resolved(target), **{key: value for key, value in schema.items() if key != "$ref"}}
+
+    def violations(self, kind: str, data: Any) -> list[Violation]:
+        """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema."""
+        found = [_violation(error) for error in self._validators[kind].iter_errors(data)]
+        unique = {(violation.path, violation.message): violation for violation in found}
+        return sorted(unique.values(), key=lambda violation: [str(part) for part in violation.path])
+
+    @cached_property
+    def _validators(self) -> dict[str, Draft202012Validator]:
+        from jsonschema import Draft202012Validator
+        from referencing import Registry
+        from referencing.jsonschema import DRAFT202012
+
+        resources = [(f"{name}.schema.json", DRAFT202012.create_resource(dict(doc))) for name, doc in self.documents.items()]
+        registry: Registry[Any] = Registry().with_resources(resources)
+        return {
+            name: Draft202012Validator({**document, "$id": f"{name}.schema.json"}, registry=registry)
+            for name, document in self.documents.items()
+            if name != "common"
+        }
+
+
+# --- a violation in a contributor's words ---------------------------------------------------------------------------
+
+
+def _violation(error: ValidationError) -> Violation:
+    path: Path = tuple(error.absolute_path)
+    say = _WORDS.get(str(error.validator), _any_other)
+    return say(path, error)
+
+
+def _required(path: Path, error: ValidationError) -> Violation:
+    missing = next(name for name in error.validator_value if name not in error.instance and f"'{name}'" in error.message)
+    if "then" in error.absolute_schema_path:
+        why = missing if path and path[-1] == "why_null" else error.schema["properties"]["why_null"]["required"][0]
+        where = path[:-1] if path and path[-1] == "why_null" else path
+        return Violation((*where, why), f"`{why}` is null: say why in `why_null.{why}`")
+    return Violation(path, f"{_name(path)} lacks the field `{missing}`")
+
+
+def _unknown_keys(path: Path, error: ValidationError) -> Violation:
+    known = sorted(error.schema.get("properties", {}))
+    extra = next(key for key in error.instance if key not in known)
+    near = difflib.get_close_matches(str(extra), known, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
+    return Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True)
+
+
+def _wrong_type(path: Path, error: ValidationError) -> Violation:
+    allowed = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+    words = " or ".join(_TYPES[name] for name in allowed)
+    message = f"{_name(path)} is {_describe(error.instance)}; {words} is expected"
+    if "string" in allowed and isinstance(error.instance, int | float) and not isinstance(error.instance, bool):
+        return Violation(path, f"{message}: quote it", text="quoted")
+    return Violation(path, message)
+
+
+def _not_in_list(path: Path, error: ValidationError) -> Violation:
+    allowed = [str(value) for value in error.validator_value]
+    near = difflib.get_close_matches(str(error.instance), allowed, n=1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return Violation(path, f"{_name(path)} is {_describe(error.instance)}; allowed: {', '.join(allowed)}{hint}")
+
+
+def _wrong_form(path: Path, error: ValidationError) -> Violation:
+    about = error.schema.get("description", f"it must match {error.validator_value}")
+    return Violation(path, f"{_name(path)} is {_describe(error.instance)}, which has not the form that is expected. {about}")
+
+
+def _too_short(path: Path, error: ValidationError) -> Violation:
+    return Violation(path, f"{_name(path)} is empty or too short. {error.schema.get('description', '')}".strip())
+
+
+def _not_one_of(path: Path, error: ValidationError) -> Violation:
+    ways = [" with ".join(f"`{name}`" for name in way.get("required", [])) for way in error.validator_value]
+    return Violation(path, f"{_name(path)} needs exactly one of: {'; '.join(ways)}")
+
+
+def _any_other(path: Path, error: ValidationError) -> Violation:
+    return Violation(path, f"{_name(path)}: {error.message[:200]}")
+
+
+_WORDS = {
+    "required": _required,
+    "additionalProperties": _unknown_keys,
+    "type": _wrong_type,
+    "enum": _not_in_list,
+    "pattern": _wrong_form,
+    "minLength": _too_short,
+    "minItems": _too_short,
+    "oneOf": _not_one_of,
+}
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "a mapping",
+    "array": "a list",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def _name(path: Path) -> str:
+    if not path:
+        return "the record"
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+    return f"`{text}`"
+
+
+def _describe(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = str(value)
+    text = text if len(text) <= 60 else text[:57] + "..."
+    return f"the text `{text}`" if isinstance(value, str) else f"the number {text}"

@@ -1,0 +1,104 @@
+"""Whether a citation names the right document: a subject look-up, and how two configs compare field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from generator import attention
+from generator.attention.config import unwrap
+from generator.attention.formats import growth
+from generator.attention.geometry import NotDerivable
+from generator.graph import Citation
+from generator.knowledge import KnowledgeBase
+from generator.records import Record
+
+Pair = list[Any]
+"""A field's two values, ``[right, cited]``."""
+
+OUTER = ("architectures", "quantization_config")
+
+
+def expected_subject(citation: Citation, record: Record) -> str | None:
+    """The subject that the citing field wants its source to declare, or None where the record does not determine it."""
+    template = citation.field.schema.get("x-subject") if citation.field else None
+    if template is None:
+        return None
+    values = {"id": record.id, "repo": record.get("repo")}
+    named = {key: value for key, value in values.items() if f"{{{key}}}" in template}
+    return None if None in named.values() else str(template).format(**named)
+
+
+def subject_citations(kb: KnowledgeBase, record: Record) -> Iterator[tuple[Citation, str | None, Record]]:
+    """The citations of a record whose source must be about a certain subject: (citation, subject, source)."""
+    for citation in kb.graph.cites(record.id):
+        source = citation.resolution.record
+        if source is not None and source.kind == "source" and citation.field and "x-subject" in citation.field.schema:
+            yield citation, expected_subject(citation, record), source
+
+
+def flat_facts(source: Record | None) -> dict[str, Any]:
+    """A source's facts as a flat config: the language model's own, with the identity that stands outside of it."""
+    facts = source.get("facts") if source else None
+    if not isinstance(facts, Mapping):
+        return {}
+    return {**{key: facts[key] for key in OUTER if key in facts}, **unwrap(facts)}
+
+
+def model_types(source: Record) -> set[str]:
+    """The model types by which a config may be known: the wrapper's and the language model's."""
+    facts = source.get("facts") or {}
+    return {str(value) for value in (facts.get("model_type"), unwrap(facts).get("model_type")) if value is not None}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two configs beside each other, over the fields that a record relies on and over the others."""
+
+    discriminating: dict[str, Pair]
+    shared: list[str]
+    elsewhere: dict[str, Pair]
+
+
+def compare(relied_on: Mapping[str, Any], right: Mapping[str, Any], cited: Mapping[str, Any]) -> Comparison:
+    """Which fields tell two configs apart. A field that one of them lacks tells nothing about the record's own."""
+    both = [key for key in relied_on if key in right and key in cited]
+    discriminating = {key: [right[key], cited[key]] for key in both if right[key] != cited[key]}
+    shared = [key for key in both if right[key] == cited[key]]
+    others = [key for key in dict.fromkeys([*right, *cited]) if key not in both]
+    elsewhere = {key: [right.get(key), cited.get(key)] for key in others if right.get(key) != cited.get(key)}
+    return Comparison(discriminating, shared, elsewhere)
+
+
+def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: str, wrong: Record) -> list[Record]:
+    """Sources that declare the subject and may stand in this field, best first.
+
+    Ranked by agreeing fields; between equals an orphan goes first, then the one that says the same kinds of things.
+    """
+    types = citation.field.cites.get("types") if citation.field and citation.field.cites else None
+    orphans = set(kb.graph.orphans())
+    relied_on = record.get("architecture") or {}
+
+    def rank(source: Record) -> tuple[int, bool, int, str]:
+        facts = flat_facts(source)
+        agreeing = sum(key in facts and facts[key] == value for key, value in relied_on.items())
+        alike = len(set(facts) & set(flat_facts(wrong)))
+        return (-agreeing, source.id not in orphans, -alike, source.id)
+
+    fitting = [
+        source
+        for source in kb.catalog.sound("source")
+        if subject in (source.get("subjects") or []) and (types is None or source.get("type") in types)
+    ]
+    return sorted(fitting, key=rank)
+
+
+def growth_of(kb: KnowledgeBase, config: Mapping[str, Any]) -> Fraction | None:
+    """KV growth of a config in bf16, in bytes per token; None where it cannot be derived."""
+    plain = kb.formats.uniform("bf16")
+    geometry = attention.derive(config, kb.keys)
+    if plain is None or isinstance(geometry, NotDerivable):
+        return None
+    return growth(geometry, plain)
