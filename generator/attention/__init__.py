@@ -10,13 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from generator.attention.closed_world import (
-    check_known,
-    check_mechanisms,
-    check_statements,
-    check_used,
-    check_wrappers,
-)
+from generator.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
 from generator.attention.config import ConfigKeys, unwrap, wrapped
 from generator.attention.families import FAMILIES, Family
 from generator.attention.fields import Refused, shown
@@ -36,7 +30,9 @@ __all__ = [
 ]
 
 
-def derive(config: Mapping[str, Any], keys: ConfigKeys, assume_neutral: Collection[str] = ()) -> Geometry | NotDerivable:
+def derive(
+    config: Mapping[str, Any], keys: ConfigKeys, assume_neutral: Collection[str] = ()
+) -> Geometry | NotDerivable:
     """The cache geometry of a Hugging Face config, or the reason why there is none; never raises.
 
     ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered stands in the notes. A key
@@ -54,9 +50,8 @@ def _derive(config: Mapping[str, Any], keys: ConfigKeys, assumed: Collection[str
     _check_shape(inner)
     family = _family(inner)
     inert = family.inert(inner)
-    check_mechanisms(inner, keys, family, inert)
+    check_mechanisms(inner, keys, family, inert, _names(inner, *outers))
     check_wrappers(outers, inner, keys, assumed)
-    check_statements(inner, keys, _names(inner, *outers))
     check_known(inner, keys, family, assumed)
     geometry = family.reader(inner)
     check_used(inner, keys, geometry.reads, inert, family)

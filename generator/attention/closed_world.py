@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from generator.attention.config import SHAPING, ConfigKeys
+from generator.attention.config import SHAPING, ConfigKeys, MustState
 from generator.attention.families import Family
 from generator.attention.fields import Refused
 
@@ -17,60 +17,66 @@ Config = Mapping[str, Any]
 MOST_NAMED = 4
 
 
-def check_mechanisms(config: Config, keys: ConfigKeys, family: Family, inert: Mapping[str, str]) -> None:
-    """Refuse a shaping key that the matching family does not understand, naming the key and its mechanism."""
-    foreign = [k for k in _stated(config, keys, family) if keys.role(k) in SHAPING and k not in family.reads | set(inert)]
-    if foreign:
-        raise Refused(_mechanism(foreign, keys, f"not read by the {family.name} family, which fits otherwise"), *foreign)
+def check_mechanisms(
+    config: Config, keys: ConfigKeys, family: Family, inert: Mapping[str, str], names: Collection[str]
+) -> None:
+    """Refuse mechanisms that the matching family does not understand, whether a key or the class brings them in.
+
+    ``names`` are the model types and class names that the config goes by.
+    """
+    known = family.reads | set(inert)
+    foreign = [k for k in _stated(config, family) if keys.role(k) in SHAPING and k not in known]
+    silent = [statement for statement in keys.must_state(names) if not statement.met(config)]
+    complaints = [_mechanism(foreign, keys, f"not read by the {family.name} family")] if foreign else []
+    complaints += [_silent(statement) for statement in silent[:1]]
+    if complaints:
+        raise Refused("; ".join(complaints), *foreign, *(key for statement in silent[:1] for key in statement.keys))
 
 
 def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Collection[str]) -> None:
     """Refuse a key that nobody has judged, unless the caller vouches for it."""
-    unknown = [k for k in _stated(config, keys, family) if keys.role(k) is None and k not in assumed]
+    unknown = [k for k in _stated(config, family) if keys.role(k) is None and k not in assumed]
     if unknown:
         raise Refused(_unknown(unknown), *unknown)
 
 
-def check_statements(config: Config, keys: ConfigKeys, names: Collection[str]) -> None:
-    """Refuse where the model's class would switch a mechanism on by itself and the config does not say."""
-    for statement in keys.must_state(names):
-        if not statement.met(config):
-            wanted = " or ".join(f"`{key}`" for key in statement.keys[:3]) + (" or its like" if statement.keys[3:] else "")
-            raise Refused(f"{wanted} is missing, and absence proves nothing here: {statement.why}", *statement.keys)
-
-
 def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys, assumed: Collection[str]) -> None:
-    """Refuse a key beside the language model's config that is unknown, or that shapes a cache and is not repeated inside."""
+    """Refuse a key beside the language model's config that is unknown, or shapes a cache and is not repeated inside."""
     for outer in outers:
         for key, value in outer.items():
             role = keys.role(key)
-            if value is None or key in assumed and role is None:
+            if value is None or (role is None and key in assumed):
                 continue
             if role is None:
                 raise Refused(_unknown([key]), key)
             if role in SHAPING and not (key in inner and inner[key] == value):
-                raise Refused(_mechanism([key], keys, "beside the language model's config, and not repeated inside"), key)
+                raise Refused(_mechanism([key], keys, "not repeated inside the language model's config"), key)
 
 
-def check_used(config: Config, keys: ConfigKeys, used: Collection[str], inert: Mapping[str, str], family: Family) -> None:
+def check_used(
+    config: Config, keys: ConfigKeys, used: Collection[str], inert: Mapping[str, str], family: Family
+) -> None:
     """Refuse a shaping key that the family could read, but did not read in this config: nobody accounted for it."""
-    idle = [
-        k
-        for k in _stated(config, keys, family)
-        if keys.role(k) in SHAPING and k not in used and k not in inert
-    ]
+    idle = [k for k in _stated(config, family) if keys.role(k) in SHAPING and k not in used and k not in inert]
     if idle:
         raise Refused(_mechanism(idle, keys, "no part in what was derived, so it is not understood"), *idle)
 
 
-def _stated(config: Config, keys: ConfigKeys, family: Family) -> Iterator[str]:
-    """Keys with a value; a shaping object that the family reads is opened, so that it is closed inside too."""
+def _stated(config: Config, family: Family) -> Iterator[str]:
+    """Keys with a value; an object is opened where the family reads inside it, so that it is closed there too."""
     for key, value in config.items():
         if value is None:
             continue
         yield key
-        if isinstance(value, Mapping) and keys.role(key) in SHAPING and key in family.reads:
+        if isinstance(value, Mapping) and any(read.startswith(f"{key}.") for read in family.reads):
             yield from (f"{key}.{inner}" for inner, part in value.items() if part is not None)
+
+
+def _silent(statement: MustState) -> str:
+    """The class switches something on by itself, and the config does not say whether it did."""
+    wanted = " or ".join(f"`{key}`" for key in statement.keys[:3])
+    wanted += " or its like" if statement.keys[3:] else ""
+    return f"{wanted} is missing, and absence proves nothing here: {statement.why}"
 
 
 def _mechanism(found: list[str], keys: ConfigKeys, verdict: str) -> str:

@@ -86,7 +86,7 @@ def _length(value: object) -> int | None:
 
 
 def shared_row(fields: Fields) -> int:
-    """Width of one entry: ``head_dim``, since the one KV head serves as key and value. More heads are another design."""
+    """Width of one entry: ``head_dim``, since the one KV head is key and value at once. More heads: another design."""
     if (heads := fields.size("num_key_value_heads")) != 1:
         raise Refused(f"`num_key_value_heads` is {heads}; one shared row per token is one head", "num_key_value_heads")
     row, rope = fields.size("head_dim"), fields.optional_size("qk_rope_head_dim")

@@ -95,7 +95,7 @@ class ConfigKeys:
         return next(((role, why) for glob, role, why in self.patterns if fnmatchcase(key, glob)), None)
 
     def role(self, key: str) -> str | None:
-        """``kv``, ``state``, ``neutral`` or ``identity``; None for a key nobody has judged. A listed key beats patterns."""
+        """``kv``, ``state``, ``neutral`` or ``identity``; None for an unjudged key. Listed keys beat patterns."""
         found = self._find(key)
         return found[0] if found else None
 

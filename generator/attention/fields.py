@@ -118,5 +118,6 @@ def layer_count(fields: Fields, *spellings: str) -> int:
     """``num_hidden_layers`` under one of its spellings, within reason."""
     count = fields.first_of(*spellings or ("num_hidden_layers",))
     if count > MOST_LAYERS:
-        raise Refused(f"{count:,} layers: no such model is known", *spellings or ("num_hidden_layers",))
+        key = (spellings or ("num_hidden_layers",))[0]
+        raise Refused(f"`{key}` is {count:,}: no such model is known", key)
     return count

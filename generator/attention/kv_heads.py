@@ -35,7 +35,8 @@ def kv_heads(fields: Fields, model_type: object) -> int:
     heads = attention_heads(fields)
     count = BY_TYPE.get(model_type, _named)(fields, heads) if isinstance(model_type, str) else _named(fields, heads)
     if count > heads or heads % count:
-        raise Refused(f"{count} KV heads do not divide {heads} attention heads", *NAMED[:1], *HEADS[:1])
+        reason = f"`num_key_value_heads` ({count}) does not divide `num_attention_heads` ({heads})"
+        raise Refused(reason, NAMED[0], HEADS[0])
     return count
 
 

@@ -121,7 +121,7 @@ def _check_head_widths(fields: Fields) -> None:
     rope = fields.optional_size("qk_rope_head_dim")
     fields.optional_size("v_head_dim")
     if whole and nope and rope and whole != nope + rope:
-        raise Refused(f"`qk_head_dim` {whole} is not `qk_nope_head_dim` {nope} + `qk_rope_head_dim` {rope}", "qk_head_dim")
+        raise Refused(f"`qk_head_dim` is {whole}, but its two parts are {nope} + {rope}", "qk_head_dim")
 
 
 def _check_layer_types(fields: Fields, layers: int) -> None:
@@ -138,7 +138,7 @@ def _indexer_layers(fields: Fields, layers: int) -> int:
     types = fields.get("indexer_types")
     if types is None:
         if schedule:
-            raise Refused(f"`{schedule[0]}` thins the indexers out, and `indexer_types` does not say which stay", *schedule)
+            raise Refused(f"`{schedule[0]}` thins indexers out; `indexer_types` does not say which stay", *schedule)
         return layers
     if not isinstance(types, list) or any(kind not in ("full", "shared") for kind in types):
         refuse_value("indexer_types", types, 'a list of "full" and "shared"')

@@ -70,7 +70,8 @@ def _geometry(family: str, fields: Fields, config: Mapping[str, Any], k: int, v:
     layers = layer_count(fields, *(("num_layers",) if model_type == "chatglm" else LAYERS))
     heads = kv_heads(fields, model_type)
     fields.any_of(*HIDDEN)
-    stream = CacheStream("kv", "full_attention", layers, Entries("full"), heads * (k + v), heads, f"{heads} × ({k} + {v})")
+    width = f"{heads} × ({k} + {v})"
+    stream = CacheStream("kv", "full_attention", layers, Entries("full"), heads * (k + v), heads, width)
     return Geometry(
         family,
         {"full_attention": layers},

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from generator.attention.compressed import COMMON_READS, SLIDING, backbone_ratios, shared_row, windows
 from generator.attention.fields import Fields, Refused, layer_count
@@ -76,20 +76,23 @@ def _global(owners: Counter[int], row: int, index: int) -> tuple[CacheStream, ..
 def _sources(fields: Fields, ratios: list[int]) -> frozenset[int]:
     """The layers that own global entries, once every compressed layer is known to read one of its own ratio."""
     ids = _layer_ids(fields, "kv_source_layer_ids", len(ratios))
-    if fields.get("index_source_layer_ids") is not None:
-        indexers = _layer_ids(fields, "index_source_layer_ids", len(ratios))
-        if not ids <= indexers:
-            raise Refused("a KV source is no index source: who owns its index keys is not known", "index_source_layer_ids")
     source = None
     for layer, ratio in enumerate(ratios):
         source = layer if layer in ids else source
-        if layer in ids and not ratio:
-            raise Refused(f"layer {layer} is a KV source, but its ratio is 0", "kv_source_layer_ids")
-        if ratio and source is None:
-            raise Refused(f"layer {layer} has no KV source at or below it", "kv_source_layer_ids")
-        if ratio and source is not None and ratios[source] != ratio:
-            raise Refused(f"layer {layer} has ratio {ratio}, its KV source {source} another", "kv_source_layer_ids")
+        if not ratio and layer != source:
+            continue
+        if source is None:
+            _refuse(f"has no source at or below layer {layer}")
+        if not ratio or ratios[source] != ratio:
+            _refuse(f"gives layer {layer} of ratio {ratio} the source {source} of ratio {ratios[source]}")
+    key = "index_source_layer_ids"
+    if fields.get(key) is not None and not ids <= _layer_ids(fields, key, len(ratios)):
+        raise Refused(f"`{key}` leaves a KV source out; who owns its index keys?", key)
     return ids
+
+
+def _refuse(what: str) -> NoReturn:
+    raise Refused(f"`kv_source_layer_ids` {what}", "kv_source_layer_ids")
 
 
 def _layer_ids(fields: Fields, key: str, layers: int) -> frozenset[int]:

@@ -1,0 +1,91 @@
+"""Bytes of a geometry under a layout. Whole model, batch 1, page rounding of engines left out (kv-geometry.md 0)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from generator.attention.geometry import CacheStream, Geometry, StateSlot
+from generator.attention.layouts import CacheFormat, CacheLayout, FormatMismatch, check_family, fitting
+
+
+def entry_bytes(stream: CacheStream, layout: CacheLayout, family: str | None = None) -> Fraction:
+    """Bytes of one entry of a stream, scales included.
+
+    Raises FormatMismatch, naming both sides, where the layout's format was made for another role, width or family.
+    A stream does not know its family; without ``family`` that is not checked.
+    """
+    form = fitting(stream, family, layout)
+    if form.bytes_per_entry is not None:
+        data = Fraction(form.bytes_per_entry)
+    else:
+        data = stream.scalars * Fraction(form.bytes_per_scalar or 0)
+    return data + stream.heads * form.extra_bytes_per_head
+
+
+def growth(geometry: Geometry, layout: CacheLayout) -> Fraction:
+    """Bytes per token in the long run: the limit of d bytes / dL. Saturated windows and state do not grow."""
+    growing = ((s, s.layers * s.entries.slope()) for s in geometry.streams)
+    return sum((n * entry_bytes(s, layout, geometry.family) for s, n in growing if n), Fraction(0))
+
+
+def exact(geometry: Geometry, layout: CacheLayout, tokens: int) -> int | Fraction:
+    """Bytes of all cache entries after this many tokens: windows saturate, pooled entries floor, state is left out."""
+    return _whole(_total(geometry, layout, tokens, lambda stream: Fraction(1)))
+
+
+def state_bytes(geometry: Geometry, layout: CacheLayout) -> int | None:
+    """Bytes that a sequence holds whatever its length; None where the layout has no record for one of the slots.
+
+    Raises FormatMismatch where a record was made for another family or another width of row.
+    """
+    total = 0
+    for slot in geometry.states:
+        form = next((form for form in layout.states if form.name == slot.slot), None)
+        if form is None or form.rows is None:
+            return None
+        total += slot.layers * form.rows * _row_bytes(slot, form, geometry.family)
+    return total
+
+
+def sharded(geometry: Geometry, layout: CacheLayout, tokens: int, tp: int) -> int | Fraction:
+    """Bytes of all cache entries on each of ``tp`` tensor-parallel ranks.
+
+    KV heads are dealt out until there are no more, then repeated; an entry that its heads share stands whole on every
+    rank (vllm 0.33.0 ``config/model.py`` get_num_kv_heads). Raises ValueError where heads and ranks do not divide.
+    """
+    return _whole(_total(geometry, layout, tokens, lambda stream: _share(stream.heads, tp)))
+
+
+def _total(geometry: Geometry, layout: CacheLayout, tokens: int, share: Callable[[CacheStream], Fraction]) -> Fraction:
+    total = Fraction(0)
+    for stream in geometry.streams:
+        entries = stream.layers * stream.entries.count(tokens)
+        total += share(stream) * entries * entry_bytes(stream, layout, geometry.family)
+    return total
+
+
+def _share(heads: int, tp: int) -> Fraction:
+    """The part of an entry that one rank holds."""
+    if tp < 1:
+        raise ValueError(f"tensor parallel size {tp} is below 1")
+    if not heads:
+        return Fraction(1)
+    if heads % tp and tp % heads:
+        raise ValueError(f"{heads} KV heads cannot be dealt out evenly to {tp} ranks")
+    return Fraction(max(1, heads // tp), heads)
+
+
+def _row_bytes(slot: StateSlot, form: CacheFormat, family: str) -> int:
+    check_family(form, family)
+    if "state" not in form.roles:
+        raise FormatMismatch(f"{form.id} holds no state")
+    if form.bytes_per_entry is None:
+        return int(slot.scalars * Fraction(form.bytes_per_scalar or 0))
+    if form.scalars != slot.scalars:
+        raise FormatMismatch(f"{form.id} was made for rows of {form.scalars} scalars, these have {slot.scalars}")
+    return form.bytes_per_entry
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    return int(value) if value.denominator == 1 else value
