@@ -232,7 +232,8 @@ def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Fo
         reason = f"the cited config has {names}, which shapes the cache, and the record's architecture leaves it out"
         return Facts(record.id, whole_config, None, reason, left_out)
     figures, refused = _figures(geometry, _architectures(record, cited), all_formats)
-    return Facts(record.id, whole_config, geometry, None, (), figures, _states(geometry, figures), refused)
+    states, misfits = states_of(geometry, figures)
+    return Facts(record.id, whole_config, geometry, None, (), figures, states, (*refused, *misfits))
 
 
 def _architectures(record: Record, cited: Mapping[str, Any]) -> frozenset[str]:
@@ -259,7 +260,8 @@ def _figures(
         fitting = [stored for stored in fitting if stored not in stored_so]
     for stored in fitting:
         try:
-            growth(geometry, stored.layout)
+            for stream in geometry.streams:
+                entry_bytes(stream, stored.layout, geometry.family)
         except FormatMismatch as mismatch:
             refused.append(str(mismatch))
             continue
@@ -282,23 +284,28 @@ def _same_bytes(geometry: Geometry, one: CacheLayout, other: CacheLayout) -> boo
         return False
 
 
-def _states(geometry: Geometry, figures: tuple[Figure, ...]) -> dict[str, int]:
-    """Per-sequence state by what it is; qualified by the engine where engines keep it differently."""
+def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Per-sequence state by what it is, in bytes; qualified by the engine where engines keep it differently.
+
+    Second come the reasons of state formats that were made for another width.
+    """
     found: dict[str, dict[str, int]] = {}
-    for figure in figures:
-        for stored in figure.layouts:
-            if stored.engine is None:
-                continue
+    misfits: dict[str, None] = {}
+    for stored in (stored for figure in figures for stored in figure.layouts if stored.engine is not None):
+        try:
             size = state_bytes(geometry, stored.layout)
-            if size:
-                found.setdefault(_state_name(stored), {})[stored.engine.id] = size
+        except FormatMismatch as mismatch:
+            misfits[str(mismatch)] = None
+            continue
+        if size and stored.engine:
+            found.setdefault(_state_name(stored), {})[stored.engine.id] = size
     states: dict[str, int] = {}
     for name, by_engine in found.items():
         if len(set(by_engine.values())) == 1:
             states[name] = next(iter(by_engine.values()))
         else:
             states |= {f"{engine}:{name}": size for engine, size in by_engine.items()}
-    return states
+    return states, tuple(misfits)
 
 
 def _state_name(stored: StoredLayout) -> str:

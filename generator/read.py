@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,11 @@ def find_root(start: Path) -> Path:
     )
 
 
-def read(root: Path) -> Catalog:
-    """Read all records, sources, docs and schemas below `root`. Author errors are collected, never raised."""
+def read(root: Path, only: Collection[str] | None = None) -> Catalog:
+    """Read all records, sources, docs and schemas below `root`. Author errors are collected, never raised.
+
+    `only` names the kinds to read where a part is enough (then nothing is said about the rest, docs included).
+    """
     for name in ("records", "sources"):
         if not (root / name).is_dir():
             raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is no knowledge base")
@@ -47,15 +50,17 @@ def read(root: Path) -> Catalog:
     kinds, schemas, tables = _read_schema(schema)
     reader = _Reader(root, kinds, schemas)
     for kind in kinds:
-        reader.folder(kind)
-    reader.strays()
+        if only is None or kind.name in only:
+            reader.folder(kind)
+    if only is None:
+        reader.strays()
     if not reader.files:
         raise NoKnowledgeBase(f"{root} holds no YAML file below records/ and sources/: there is nothing to check")
     return Catalog(
         kinds=kinds,
         schemas=schemas,
         records=reader.records,
-        docs=tuple(_read_docs(root)),
+        docs=tuple(_read_docs(root)) if only is None else (),
         redirects=reader.redirects(),
         tables=tables,
         faults=tuple(reader.faults),
@@ -63,6 +68,14 @@ def read(root: Path) -> Catalog:
         unsound=frozenset(reader.unsound),
         files=reader.files,
     )
+
+
+def shipped_catalog() -> Catalog:
+    """The plain dtypes alone, for a command that runs outside a knowledge base."""
+    kinds, schemas, tables = _read_schema(shipped("schema"))
+    path = shipped("records/kernels/uniform.yaml")
+    record = Record("uniform", "kernel", path.name, load(_decoded(path)))
+    return Catalog(kinds, schemas, {"uniform": record}, tables=tables, files=1)
 
 
 def read_table(path: Path) -> dict[str, Any]:

@@ -79,7 +79,9 @@ def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: s
     """
     types = citation.field.cites.get("types") if citation.field and citation.field.cites else None
     orphans = set(kb.graph.orphans())
-    relied_on = record.get("architecture") or {}
+    # A field whose evidence is another document says nothing about which config this one is.
+    elsewhere = record.get("evidence") or {}
+    relied_on = {key: value for key, value in (record.get("architecture") or {}).items() if key not in elsewhere}
 
     def rank(source: Record) -> tuple[int, bool, int, str]:
         facts = flat_facts(source)

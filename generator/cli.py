@@ -1,0 +1,396 @@
+"""The command line: arguments, clock, terminal and exit status. Everything else happens elsewhere.
+
+Exit status: 0 fine, 1 findings at error level (or nothing derivable), 2 usage or environment.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from generator import __version__
+
+if TYPE_CHECKING:
+    from generator.knowledge import KnowledgeBase
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
+)
+
+
+class _Stop(click.ClickException):
+    """A user's mistake or a lacking piece: one clear message, exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"servebook: {self.message}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="servebook")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    help="The knowledge base; otherwise the nearest folder at or above this one with records/ and sources/.",
+)
+@click.pass_context
+def cli(context: click.Context, root: Path | None) -> None:
+    """A knowledge base about serving large language models, and the generator that keeps it honest."""
+    context.obj = root
+
+
+def main() -> None:
+    """Run the command; an interrupt leaves nothing half-written and ends with the shell's status for it."""
+    try:
+        cli.main(prog_name="servebook", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("servebook: interrupted; nothing was changed", err=True)
+        sys.exit(130)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(problem.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # head has what it wanted
+        sys.exit(0)
+
+
+# --- validate and explain -------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--strict", is_flag=True, help="Warnings fail the run, too.")
+@FORMAT
+@click.pass_obj
+def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str) -> None:
+    """Check every record and source. PATHS limit what is reported, never what is checked."""
+    from generator import report
+    from generator.checks import judge
+
+    started = time.perf_counter()
+    folder = _root(root)
+    wanted = [_inside(folder, path) for path in paths]
+    kb = _knowledge(folder)
+    verdicts = judge(kb)
+    shown = [found for found in verdicts.findings if not wanted or _within(found.location.path, wanted)]
+    if form == "json":
+        click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
+    else:
+        place = os.path.relpath(folder, Path.cwd())
+        click.echo(report.as_text(kb, verdicts, shown, strict, _colour(), "" if place == "." else f"{place}/"))
+    if verdicts.checked == 0:
+        raise _Stop("nothing was checked, and that is no success")
+    raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
+
+
+@cli.command()
+@click.argument("code", required=False)
+@FORMAT
+def explain(code: str | None, form: str) -> None:
+    """Print the page of a check: what it finds, why it matters, a bad and a good example. Without CODE: the list."""
+    from generator.checks import CHECKS
+    from generator.report import to_json
+
+    if code is None:
+        if form == "json":
+            rows = [{"code": c.code, "name": c.name, "severity": str(c.severity), "summary": c.summary} for c in CHECKS]
+            click.echo(to_json({"checks": rows}))
+        else:
+            click.echo("\n".join(f"{c.code}  {c.severity:<8} {c.name:<28} {c.summary}" for c in CHECKS))
+        return
+    found = next((c for c in CHECKS if code.upper() == c.code or code.lower() == c.name), None)
+    if found is None:
+        raise _Stop(f"no check has the code {code}{_near(code.upper(), [c.code for c in CHECKS])}; `servebook explain` lists all")
+    if form == "json":
+        head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
+        click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))
+    else:
+        click.echo(f"{found.code} {found.name} ({found.severity})\n\n{found.doc}")
+
+
+# --- figures --------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("model", required=False)
+@click.option("--config", "config", type=click.Path(path_type=Path), help="A Hugging Face config.json instead of a record.")
+@click.option("--context", "contexts", multiple=True, type=click.IntRange(min=1), help="Tokens; may be repeated.")
+@click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
+@click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Sequences.")
+@click.option("--tp", default=1, show_default=True, type=click.IntRange(min=1), help="Tensor-parallel ranks.")
+@click.option("--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key shapes no cache.")
+@FORMAT
+@click.pass_obj
+def kv(
+    root: Path | None,
+    model: str | None,
+    config: Path | None,
+    contexts: tuple[int, ...],
+    caches: tuple[str, ...],
+    batch: int,
+    tp: int,
+    assume_neutral: tuple[str, ...],
+    form: str,
+) -> None:
+    """What a model keeps per token and sequence, for MODEL on record or any --config FILE."""
+    from generator import figures
+
+    if (model is None) == (config is None):
+        raise _Stop("name a model on record, or a config with --config FILE")
+    ask = figures.Question(contexts or figures.CONTEXTS, caches, batch, tp)
+    if config is not None:
+        answer = figures.of_config(_config(config), str(config), _catalog_if_any(root), assume_neutral, ask)
+    else:
+        if assume_neutral:
+            raise _Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
+        kb = _knowledge(_root(root))
+        answer = figures.of_record(kb, _record(kb, str(model), "model").id, ask)
+    unknown = [name for name in caches if answer.derivable and name not in answer.known_layouts]
+    if unknown:
+        known = ", ".join(answer.known_layouts)
+        raise _Stop(f"no layout {', '.join(unknown)} for {answer.id}; known: {known}")
+    click.echo(figures.as_json(answer) if form == "json" else figures.as_text(answer))
+    raise click.exceptions.Exit(0 if answer.derivable else 1)
+
+
+@cli.command()
+@click.argument("id")
+@FORMAT
+@click.pass_obj
+def show(root: Path | None, id: str, form: str) -> None:
+    """A record with what follows from it."""
+    from generator import inspection
+
+    kb = _knowledge(_root(root))
+    record = _record(kb, id)
+    click.echo(inspection.show_json(kb, record) if form == "json" else inspection.show_text(kb, record))
+
+
+@cli.command()
+@click.argument("id")
+@FORMAT
+@click.pass_obj
+def graph(root: Path | None, id: str, form: str) -> None:
+    """Who cites a record, what it cites, and what falls if it falls."""
+    from generator import inspection
+
+    kb = _knowledge(_root(root))
+    record = _record(kb, id)
+    click.echo(inspection.graph_json(kb, record) if form == "json" else inspection.graph_text(kb, record))
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("kind")
+@click.argument("id")
+@click.option("--config", "config", type=click.Path(path_type=Path), help="For a model: its config.json, filled in.")
+@click.option("--repo", help="For a model: its Hub repository, Org/Name.")
+@click.option("--source", help="For a model: the id of the source of its config.")
+@click.option("--url", help="For a source: its address.")
+@FORMAT
+@click.pass_obj
+def new(
+    root: Path | None,
+    kind: str,
+    id: str,
+    config: Path | None,
+    repo: str | None,
+    source: str | None,
+    url: str | None,
+    form: str,
+) -> None:
+    """Write a valid skeleton of a record, with everything filled that can be filled."""
+    from generator import scaffold
+    from generator.report import to_json
+
+    folder = _root(root)
+    catalog = _read(folder)
+    given = {"config": _config(config) if config else None, "repo": repo, "source": source, "url": url}
+    try:
+        written = scaffold.write(folder, catalog, kind, id, given, date.today())
+    except scaffold.Refused as refused:
+        raise _Stop(str(refused)) from None
+    if form == "json":
+        click.echo(to_json({"written": [path.as_posix() for path in written]}))
+    else:
+        click.echo("\n".join(f"wrote {path.as_posix()}" for path in written))
+        click.echo("fill in what is marked TODO, then: servebook validate")
+
+
+@cli.command()
+@click.argument("out", type=click.Path(path_type=Path))
+@click.pass_obj
+def materialise(root: Path | None, out: Path) -> None:
+    """Write the generated pages as plain files into OUT."""
+    from generator.materialise import Occupied, materialise as write
+
+    kb = _sound(_root(root))
+    try:
+        count = write(kb, out)
+    except Occupied as occupied:
+        raise _Stop(str(occupied)) from None
+    click.echo(f"wrote {count} pages to {out}")
+
+
+# --- the site -------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option("--out", type=click.Path(path_type=Path), help="Where to build; site/ otherwise.")
+@click.pass_obj
+def build(root: Path | None, out: Path | None) -> None:
+    """Build the site; every warning is an error."""
+    folder = _root(root)
+    arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml")]
+    _mkdocs(folder, [*arguments, "--site-dir", str((out or folder / "site").resolve())])
+
+
+@cli.command()
+@click.option("--addr", default="127.0.0.1:8000", show_default=True, help="Address and port to listen on.")
+@click.pass_obj
+def serve(root: Path | None, addr: str) -> None:
+    """Preview the site; an edit shows at once, and a broken record shows its error on its page."""
+    folder = _root(root)
+    _mkdocs(folder, ["serve", "--dev-addr", addr, "--config-file", str(folder / "mkdocs.yml")])
+
+
+def _mkdocs(folder: Path, arguments: list[str]) -> None:
+    """Run MkDocs in this process, so that a Ctrl-C is its Ctrl-C."""
+    if not (folder / "mkdocs.yml").is_file():
+        raise _Stop(f"{folder} has no mkdocs.yml, so there is no site to build")
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    try:
+        from mkdocs.__main__ import cli as mkdocs
+    except ImportError:
+        raise _Stop("the site needs MkDocs: `make site` sets it up, or install servebook[site]") from None
+    try:
+        mkdocs.main(arguments, standalone_mode=False)
+    except click.exceptions.Abort:
+        raise  # MkDocs has said why
+    except click.ClickException:
+        raise
+    except SystemExit as done:
+        raise click.exceptions.Exit(int(done.code or 0) if not isinstance(done.code, str) else 1) from None
+
+
+# --- what commands share --------------------------------------------------------------------------------------------
+
+
+def _root(root: Path | None) -> Path:
+    from generator.read import NoKnowledgeBase, find_root
+
+    try:
+        if root is None:
+            return find_root(Path.cwd())
+        if not root.is_dir():
+            raise _Stop(f"--root {root}: no such folder")
+        return root.resolve()
+    except NoKnowledgeBase as problem:
+        raise _Stop(str(problem)) from None
+
+
+def _read(folder: Path) -> Any:
+    from generator.read import NoKnowledgeBase, read
+
+    try:
+        return read(folder)
+    except NoKnowledgeBase as problem:
+        raise _Stop(str(problem)) from None
+
+
+def _knowledge(folder: Path) -> KnowledgeBase:
+    from generator.knowledge import assemble
+
+    return assemble(_read(folder), date.today())
+
+
+def _sound(folder: Path) -> KnowledgeBase:
+    """The knowledge base, provided that no finding is an error: nothing is published otherwise."""
+    from generator.checks import judge
+    from generator.findings import Severity
+
+    kb = _knowledge(folder)
+    errors = judge(kb).count(Severity.ERROR)
+    if errors:
+        raise _Stop(f"{errors} errors in the records; nothing was written. `servebook validate` shows them")
+    return kb
+
+
+def _catalog_if_any(root: Path | None) -> Any:
+    """The records at hand, for the formats that engines store; outside a knowledge base there are none."""
+    from generator.read import NoKnowledgeBase, find_root, read
+
+    try:
+        return read(_root(root) if root is not None else find_root(Path.cwd()), only=("engine", "kernel"))
+    except NoKnowledgeBase as problem:
+        if root is not None:
+            raise _Stop(str(problem)) from None
+        return None
+
+
+def _record(kb: KnowledgeBase, id: str, kind: str | None = None) -> Any:
+    id = kb.catalog.redirects.get(id, id)
+    record = kb.catalog.records.get(id)
+    ids = [other.id for other in (kb.catalog.of(kind) if kind else kb.catalog.records.values())]
+    if record is None:
+        raise _Stop(f"no record has the id `{id}`{_near(id, ids)}")
+    if kind and record.kind != kind:
+        raise _Stop(f"`{id}` is a {record.kind}, not a {kind}{_near(id, ids)}")
+    if record.id in kb.catalog.unsound and kind:
+        raise _Stop(f"{record.path} breaks its schema, so nothing is derived from it; `servebook validate` shows where")
+    return record
+
+
+def _config(path: Path) -> dict[str, Any]:
+    import json
+
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise _Stop(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise _Stop(f"{path} is no JSON: {error}") from None
+    except RecursionError:
+        raise _Stop(f"{path} is nested too deeply for a config") from None
+    if not isinstance(data, dict):
+        raise _Stop(f"{path} holds no config: an object of keys and values is wanted")
+    return data
+
+
+def _near(word: str, words: list[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(word, words, n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def _inside(folder: Path, path: Path) -> str:
+    try:
+        inside = path.resolve().relative_to(folder.resolve())
+    except ValueError:
+        raise _Stop(f"{path} does not lie in the knowledge base {folder}") from None
+    if not path.exists():
+        raise _Stop(f"{path}: no such file or folder")
+    return inside.as_posix()
+
+
+def _within(path: str, wanted: list[str]) -> bool:
+    return any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)

@@ -1,0 +1,222 @@
+"""``servebook kv``: what a model keeps, for a record or for any config.json, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from generator import attention
+from generator.attention.formats import FormatMismatch, sharded
+from generator.attention.geometry import Geometry, NotDerivable
+from generator.derive import CONTEXTS, Facts, Figure, config_keys, figures_of, formats, states_of
+from generator.knowledge import KnowledgeBase
+from generator.read import shipped_catalog
+from generator.records import Catalog
+from generator.report import to_json
+from generator.units import binary, grouped, number
+
+__all__ = ["CONTEXTS", "Answer", "Question", "as_json", "as_text", "of_config", "of_record"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: lengths in tokens, layout keys (none: all), sequences, tensor-parallel ranks."""
+
+    contexts: tuple[int, ...] = CONTEXTS
+    caches: tuple[str, ...] = ()
+    batch: int = 1
+    tp: int = 1
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The figures of one model, or the reason why there are none."""
+
+    id: str
+    ask: Question
+    geometry: Geometry | None = None
+    reason: str | None = None
+    fields: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    known_layouts: tuple[str, ...] = ()
+    state: Mapping[str, int] = field(default_factory=dict)
+    kernel_classes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def derivable(self) -> bool:
+        """Whether there is a figure at all."""
+        return self.geometry is not None
+
+
+def of_record(kb: KnowledgeBase, id: str, ask: Question) -> Answer:
+    """The answer for a model on record."""
+    facts = kb.facts[id]
+    return _answer(facts, ask, kb.catalog)
+
+
+def of_config(
+    config: Mapping[str, Any], name: str, catalog: Catalog | None, assume_neutral: tuple[str, ...], ask: Question
+) -> Answer:
+    """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and the answer says so."""
+    notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
+    catalog = catalog or shipped_catalog()
+    geometry = attention.derive(config, config_keys(catalog), assume_neutral)
+    if isinstance(geometry, NotDerivable):
+        return Answer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
+    named = config.get("architectures")
+    classes = frozenset(each for each in named if isinstance(each, str)) if isinstance(named, list) else frozenset()
+    figures = figures_of(geometry, classes, formats(catalog))
+    facts = Facts(name, config, geometry, figures=figures, state=states_of(geometry, figures)[0])
+    return _answer(facts, ask, catalog, notes)
+
+
+def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...] = ()) -> Answer:
+    geometry = facts.geometry
+    if geometry is None:
+        return Answer(facts.id, ask, reason=facts.reason, fields=facts.fields, notes=notes)
+    chosen = tuple(figure for figure in facts.figures if not ask.caches or figure.key in ask.caches)
+    needs = catalog.tables.get("families", {}).get(geometry.family, {}).get("requires_any_of") or [[]]
+    return Answer(
+        facts.id,
+        ask,
+        geometry,
+        figures=chosen,
+        known_layouts=tuple(figure.key for figure in facts.figures),
+        state=facts.state,
+        kernel_classes=tuple(needs[0]),
+        notes=(*notes, *geometry.notes),
+    )
+
+
+# --- bytes under the question ---------------------------------------------------------------------------------------
+
+
+def _bytes(answer: Answer, figure: Figure, tokens: int) -> Fraction:
+    return figure.bytes(tokens) * answer.ask.batch
+
+
+def _per_rank(answer: Answer, figure: Figure, tokens: int) -> Fraction | str:
+    """Bytes on each rank; the reason where heads and ranks do not divide."""
+    assert answer.geometry is not None
+    try:
+        return Fraction(sharded(answer.geometry, figure.layout, tokens, answer.ask.tp)) * answer.ask.batch
+    except FormatMismatch:
+        raise
+    except ValueError as problem:
+        return str(problem)
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def as_json(answer: Answer) -> str:
+    """The answer with the keys that others build on."""
+    if answer.geometry is None:
+        payload = {"id": answer.id, "derivable": False, "reason": answer.reason, "fields": list(answer.fields)}
+        return to_json({**payload, "notes": list(answer.notes)})
+    geometry, ask = answer.geometry, answer.ask
+    payload = {
+        "id": answer.id,
+        "derivable": True,
+        "reason": None,
+        "family": geometry.family,
+        "kernel_classes": list(answer.kernel_classes),
+        "layers": dict(geometry.layers),
+        "growth_bytes_per_token": {figure.key: number(figure.growth) for figure in answer.figures},
+        "bytes": {
+            str(tokens): {figure.key: number(_bytes(answer, figure, tokens)) for figure in answer.figures}
+            for tokens in ask.contexts
+        },
+        "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
+        "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
+        "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
+        "formula": {figure.key: figure.formula for figure in answer.figures},
+        "streams": [_stream(stream) for stream in geometry.streams],
+        "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
+        "engines": {figure.key: list(figure.engines) for figure in answer.figures},
+        "batch": ask.batch,
+        "tp": ask.tp,
+        "notes": list(answer.notes),
+    }
+    if ask.tp > 1:
+        payload["per_rank_bytes"] = {
+            str(tokens): {figure.key: _number(_per_rank(answer, figure, tokens)) for figure in answer.figures}
+            for tokens in ask.contexts
+        }
+    return to_json(payload)
+
+
+def _number(value: Fraction | str) -> int | float | str:
+    return value if isinstance(value, str) else number(value)
+
+
+def _stream(stream: Any) -> dict[str, Any]:
+    return {
+        "role": stream.role,
+        "layer_type": stream.layer_type,
+        "layers": stream.layers,
+        "entries": {"rule": stream.entries.rule, "n": stream.entries.n},
+        "scalars_per_entry": stream.scalars,
+        "width": stream.width,
+    }
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def as_text(answer: Answer) -> str:
+    """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures beside it."""
+    if answer.geometry is None:
+        return "\n".join([f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)])
+    geometry, ask = answer.geometry, answer.ask
+    layers = ", ".join(f"{count} {name}" for name, count in geometry.layers.items() if count)
+    lines = [f"{answer.id}: {geometry.family}, {layers}", "", "growth, bytes per token"]
+    width = max([len(figure.key) for figure in answer.figures] or [0])
+    for figure in answer.figures:
+        only = "  [geometry only]" if figure.geometry_only else ""
+        lines.append(f"  {figure.key:<{width}}  {grouped(figure.growth):>12}  {binary(figure.growth):>10}{only}")
+        lines.append(f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}")
+    per = f", {ask.batch} sequences" if ask.batch > 1 else " per sequence"
+    lines += ["", f"cache entries{per}" + (f", on each of {ask.tp} ranks" if ask.tp > 1 else "")]
+    lines += _table(answer, width)
+    lines += [
+        f"state {name}: {grouped(size * ask.batch)} B ({binary(size * ask.batch)}), whatever the length"
+        for name, size in answer.state.items()
+    ]
+    lines += ["", *_traps(answer)]
+    return "\n".join([*lines, *(f"note: {note}" for note in answer.notes)]).rstrip()
+
+
+def _table(answer: Answer, width: int) -> list[str]:
+    heads = "".join(f"{grouped(tokens):>14}" for tokens in answer.ask.contexts)
+    rows = [f"  {'tokens':<{width}}{heads}"]
+    problems: dict[str, None] = {}
+    for figure in answer.figures:
+        cells = []
+        for tokens in answer.ask.contexts:
+            value = _per_rank(answer, figure, tokens) if answer.ask.tp > 1 else _bytes(answer, figure, tokens)
+            if isinstance(value, str):
+                problems[value] = None
+            cells.append("-" if isinstance(value, str) else binary(value))
+        rows.append(f"  {figure.key:<{width}}" + "".join(f"{cell:>14}" for cell in cells))
+    return [*rows, *(f"  {problem}" for problem in problems)]
+
+
+def _traps(answer: Answer) -> list[str]:
+    """The figures that calculators print, and by how much they are wrong for this model."""
+    geometry = answer.geometry
+    plain = next((figure.growth for figure in answer.figures if figure.key == "bf16"), None)
+    lines = []
+    if geometry is not None and geometry.naive_gqa_bytes_per_token and plain != geometry.naive_gqa_bytes_per_token:
+        lines.append(_trap("naive GQA formula, bf16", geometry.naive_gqa_bytes_per_token, plain))
+    if geometry is not None and geometry.materialised_bytes_per_token:
+        lines.append(_trap("keys and values materialised per head, bf16", geometry.materialised_bytes_per_token, plain))
+    return lines
+
+
+def _trap(what: str, size: int, plain: Fraction | None) -> str:
+    factor = f", {float(size / plain):.1f} times the cache above" if plain else ""
+    return f"{what}: {grouped(size)} B/token{factor}"
