@@ -256,7 +256,7 @@ def _figures(
     plain = all_formats.uniform("bf16")
     if plain is not None:
         stored_so = [stored for stored in fitting if _same_bytes(geometry, stored.layout, plain)]
-        groups["bf16"] = [StoredLayout(_marked(plain, not stored_so), None), *stored_so]
+        groups["bf16"] = [StoredLayout(_marked(plain, bool(all_formats.layouts) and not stored_so), None), *stored_so]
         fitting = [stored for stored in fitting if stored not in stored_so]
     for stored in fitting:
         try:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from generator.citations import Mention, find, whole
 from generator.records import Catalog, Prose, Record, Resolution
 from generator.schemas import Field, Path
 from generator.spans import Location
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class CitationGraph:
 
     @cached_property
     def _network(self) -> nx.DiGraph[str]:
+        import networkx as nx  # a fifth of a second that only questions about the whole graph are worth
+
         network: nx.DiGraph[str] = nx.DiGraph()
         network.add_nodes_from(self.ids)
         network.add_edges_from(
@@ -96,6 +99,8 @@ class CitationGraph:
     def circles_without_source(self) -> list[list[str]]:
         """Groups of records that cite each other while none of them cites a source."""
         found = []
+        import networkx as nx
+
         for component in nx.strongly_connected_components(self._network):
             if len(component) > 1 and not component & self.sources:
                 grounded = any(target in self.sources for id in component for target in self._network.successors(id))

@@ -59,17 +59,24 @@ class Comparison:
 
     discriminating: dict[str, Pair]
     shared: list[str]
+    absent: list[str]
     elsewhere: dict[str, Pair]
 
 
 def compare(relied_on: Mapping[str, Any], right: Mapping[str, Any], cited: Mapping[str, Any]) -> Comparison:
-    """Which fields tell two configs apart. A field that one of them lacks tells nothing about the record's own."""
+    """Which fields tell two configs apart.
+
+    A field that the right one lacks tells nothing; one that the cited one lacks is `absent`. `elsewhere` are differing
+    facts that the record does not rely on.
+    """
     both = [key for key in relied_on if key in right and key in cited]
     discriminating = {key: [right[key], cited[key]] for key in both if right[key] != cited[key]}
     shared = [key for key in both if right[key] == cited[key]]
-    others = [key for key in dict.fromkeys([*right, *cited]) if key not in both]
-    elsewhere = {key: [right.get(key), cited.get(key)] for key in others if right.get(key) != cited.get(key)}
-    return Comparison(discriminating, shared, elsewhere)
+    absent = [key for key in relied_on if key in right and key not in cited]
+    elsewhere = {
+        key: [right[key], cited[key]] for key in right if key in cited and key not in relied_on and right[key] != cited[key]
+    }
+    return Comparison(discriminating, shared, absent, elsewhere)
 
 
 def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: str, wrong: Record) -> list[Record]:

@@ -36,7 +36,8 @@ def for_full_attention(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _is(value: object, wanted: object) -> bool:
-    return type(value) is type(wanted) and value == wanted
+    alike = type(value) is type(wanted) or (isinstance(value, Mapping) and isinstance(wanted, Mapping))
+    return alike and value == wanted
 
 
 def _no_window(config: Mapping[str, Any]) -> dict[str, str]:

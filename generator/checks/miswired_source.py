@@ -117,6 +117,7 @@ def _finding(
             "candidates": [source.id for source in better],
             "discriminating": comparison.discriminating,
             "shared": comparison.shared,
+            "absent": comparison.absent,
             "elsewhere": comparison.elsewhere,
             "derived_effect": {
                 name: [None if value is None else number(value) for value in pair] for name, pair in effect.items()
@@ -156,8 +157,10 @@ def _message(
     if comparison.discriminating:
         pairs = (f"{key} {_short(one)} / {_short(two)}" for key, (one, two) in comparison.discriminating.items())
         parts.append("right / cited: " + ", ".join(pairs))
-    elif comparison.shared:
+    elif comparison.shared and not comparison.absent:
         parts.append("no field that the record relies on tells the two apart: only the declared subject does")
+    if comparison.absent:
+        parts.append(f"the cited one has no {', '.join(comparison.absent)}")
     if comparison.discriminating and comparison.shared:
         parts.append(f"the same in both, so no proof of either: {', '.join(comparison.shared)}")
     parts += [_effect_text(*pair) for pair in effect.values() if None not in pair]
