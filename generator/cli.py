@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the output.",
 )
 
 
@@ -84,7 +89,7 @@ def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str
     wanted = [_inside(folder, path) for path in paths]
     kb = _knowledge(folder)
     verdicts = judge(kb)
-    shown = [found for found in verdicts.findings if not wanted or _within(found.location.path, wanted)]
+    shown = [found for found in verdicts.findings if report.within(found.location.path, wanted)]
     if form == "json":
         click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
     else:
@@ -93,6 +98,33 @@ def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str
     if verdicts.checked == 0:
         raise _Stop("nothing was checked, and that is no success")
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--unsafe", is_flag=True, help="Apply fixes that may change what a record means, too: look at the result."
+)
+@click.option("--diff", is_flag=True, help="Show what would change; change nothing.")
+@click.pass_obj
+def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) -> None:
+    """Apply the fixes that findings carry. PATHS limit which files are touched."""
+    from generator import fixes
+
+    folder = _root(root)
+    _read(folder)  # a folder that is no knowledge base is told before anything is copied
+    outcome = fixes.plan(folder, date.today(), unsafe, [_inside(folder, path) for path in paths])
+    if diff:
+        click.echo("".join(change.diff() for change in outcome.changes), nl=False)
+    else:
+        fixes.write(folder, outcome.changes)
+        for change in outcome.changes:
+            click.echo("\n".join(f"{change.path}: {title}" for title in change.titles))
+    count = len(outcome.changes)
+    left = f"; {outcome.left_unsafe} fixes need a look: --unsafe" if outcome.left_unsafe and not unsafe else ""
+    click.echo(f"{count} file{'' if count == 1 else 's'} {'would change' if diff else 'changed'}{left}", err=diff)
+    if not outcome.converged:
+        raise _Stop("the fixes did not settle; look at the files and report it")
 
 
 @cli.command()
@@ -112,7 +144,9 @@ def explain(code: str | None, form: str) -> None:
         return
     found = next((c for c in CHECKS if code.upper() == c.code or code.lower() == c.name), None)
     if found is None:
-        raise _Stop(f"no check has the code {code}{_near(code.upper(), [c.code for c in CHECKS])}; `servebook explain` lists all")
+        raise _Stop(
+            f"no check has the code {code}{_near(code.upper(), [c.code for c in CHECKS])}; `servebook explain` lists all"
+        )
     if form == "json":
         head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
         click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))
@@ -125,7 +159,9 @@ def explain(code: str | None, form: str) -> None:
 
 @cli.command()
 @click.argument("model", required=False)
-@click.option("--config", "config", type=click.Path(path_type=Path), help="A Hugging Face config.json instead of a record.")
+@click.option(
+    "--config", "config", type=click.Path(path_type=Path), help="A Hugging Face config.json instead of a record."
+)
 @click.option("--context", "contexts", multiple=True, type=click.IntRange(min=1), help="Tokens; may be repeated.")
 @click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Sequences.")
@@ -390,7 +426,3 @@ def _inside(folder: Path, path: Path) -> str:
     if not path.exists():
         raise _Stop(f"{path}: no such file or folder")
     return inside.as_posix()
-
-
-def _within(path: str, wanted: list[str]) -> bool:
-    return any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)

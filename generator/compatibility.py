@@ -105,7 +105,9 @@ def _asked_for(catalog: Catalog, model: Record) -> _Asked:
     source = config_source(catalog, model)
     config = {**source_config(source), **(model.get("architecture") or {})}
     outer = source.get("facts") or {} if source else {}
-    architectures = model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
+    architectures = (
+        model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
+    )
     serving = model.get("serving_architecture") or {}
     cites = [source.id] if source else []
     by_cite = _cited(catalog, serving.get("cite"))
@@ -142,7 +144,11 @@ def _listing(model: Record, engine: Record, names: _List | None, asked: _Asked) 
 def _found(answer: Any, names: _List, name: str, engine: Record, *before: Reason) -> Listing:
     source = names.source.id
     removed = next(
-        (row for row in engine.get("architecture_changes") or () if row["change"] == "removed" and _names(row, name, names)),
+        (
+            row
+            for row in engine.get("architecture_changes") or ()
+            if row["change"] == "removed" and _names(row, name, names)
+        ),
         None,
     )
     if name in names.names:

@@ -46,4 +46,6 @@ def _published(kb: KnowledgeBase, citation: Citation) -> list[str]:
 
 def _uses(figure: Figure, name: str) -> bool:
     layout = figure.layout
-    return any(part is not None and part.id == name for part in (layout.kv, layout.window, layout.index, *layout.states))
+    return any(
+        part is not None and part.id == name for part in (layout.kv, layout.window, layout.index, *layout.states)
+    )

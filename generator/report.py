@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from generator.findings import Finding, Severity
@@ -15,6 +15,11 @@ SCHEMA_VERSION = 1
 
 _COLOURS = {Severity.ERROR: "\x1b[31m", Severity.WARNING: "\x1b[33m", Severity.INFO: "\x1b[36m"}
 _RESET = "\x1b[0m"
+
+
+def within(path: str, wanted: Sequence[str]) -> bool:
+    """Whether a root-relative path lies in one of the wanted ones; no wish is every path's."""
+    return not wanted or any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)
 
 
 def as_text(

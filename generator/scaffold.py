@@ -42,9 +42,7 @@ class Refused(Exception):
     """The record cannot be begun; the message says why and what to do."""
 
 
-def write(
-    root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today: date
-) -> list[Path]:
+def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today: date) -> list[Path]:
     """Write the skeleton of a record (and, for a model with a config, of its source). Returns the paths, root-relative."""
     if kind not in catalog.kinds:
         raise Refused(f"no kind is called `{kind}`; known: {', '.join(each.name for each in catalog.kinds)}")
