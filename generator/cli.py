@@ -103,7 +103,7 @@ def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str
 @cli.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
-    "--unsafe", is_flag=True, help="Apply fixes that may change what a record means, too: look at the result."
+    "--unsafe", is_flag=True, help="Apply fixes that need a look at the result, too."
 )
 @click.option("--diff", is_flag=True, help="Show what would change; change nothing.")
 @click.pass_obj
@@ -160,7 +160,7 @@ def explain(code: str | None, form: str) -> None:
 @cli.command()
 @click.argument("model", required=False)
 @click.option(
-    "--config", "config", type=click.Path(path_type=Path), help="A Hugging Face config.json instead of a record."
+    "--config", "config", type=click.Path(path_type=Path), help="A config.json instead of a record."
 )
 @click.option("--context", "contexts", multiple=True, type=click.IntRange(min=1), help="Tokens; may be repeated.")
 @click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
@@ -272,7 +272,8 @@ def new(
 @click.pass_obj
 def materialise(root: Path | None, out: Path) -> None:
     """Write the generated pages as plain files into OUT."""
-    from generator.materialise import Occupied, materialise as write
+    from generator.materialise import Occupied
+    from generator.materialise import materialise as write
 
     kb = _sound(_root(root))
     try:

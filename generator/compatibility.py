@@ -1,7 +1,7 @@
 """Which engine lists which model: the first rule of a verdict, with the citations behind each answer.
 
-An engine's list is a source's fact, extracted, never typed. Absence says no only where the list is exhaustive; a model whose
-class no source names is unknown, not refused.
+An engine's list is a source's fact, extracted, never typed. Absence says no only where the list is exhaustive; a model
+whose class no source names is unknown, not refused.
 """
 
 from __future__ import annotations

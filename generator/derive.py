@@ -1,6 +1,7 @@
 """Catalog to facts: what follows from the records and is never stored in one.
 
-For each model: its geometry, and its figures in each layout that some engine really stores; or the reason why there are none.
+For each model: its geometry, and its figures in each layout that some engine really stores; or the reason why there
+are none.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class StoredLayout:
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of a model's cache table. `growth` is in bytes per token; the layouts behind one row agree in all bytes."""
+    """One row of a model's cache table, in bytes per token; the layouts behind one row agree in all bytes."""
 
     key: str
     geometry: Geometry

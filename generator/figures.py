@@ -60,7 +60,7 @@ def of_record(kb: KnowledgeBase, id: str, ask: Question) -> Answer:
 def of_config(
     config: Mapping[str, Any], name: str, catalog: Catalog | None, assume_neutral: tuple[str, ...], ask: Question
 ) -> Answer:
-    """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and the answer says so."""
+    """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and it says so."""
     notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
     catalog = catalog or shipped_catalog()
     geometry = attention.derive(config, config_keys(catalog), assume_neutral)
@@ -168,7 +168,7 @@ def _stream(stream: Any) -> dict[str, Any]:
 
 
 def as_text(answer: Answer) -> str:
-    """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures beside it."""
+    """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
     if answer.geometry is None:
         return "\n".join([f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)])
     geometry, ask = answer.geometry, answer.ask

@@ -1,8 +1,8 @@
 """``servebook fix``: apply the edits that findings carry, and nothing else.
 
-Edits splice characters: untouched lines, comments, line ends and a byte order mark stay as they are. The work is done in a
-copy of the authored files, round by round until no fix is left, and only then written back, each file whole or not at all.
-A file that cannot be read as YAML is never touched.
+Edits splice characters: untouched lines, comments, line ends and a byte order mark stay as they are. The work is done
+in a copy of the authored files, round by round until no fix is left, and only then written back, each file whole or not
+at all. A file that cannot be read as YAML is never touched.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def _model_facts(kb: KnowledgeBase, record: Record) -> dict[str, Any]:
 
 def _citation_lines(citations: Iterable[Citation], end: str) -> list[str]:
     lines = [
-        f"  {getattr(citation, end)}  {citation.place}  {citation.location}{'  (evidence)' if citation.evidence else ''}"
+        f"  {getattr(citation, end)}  {citation.place}  {citation.location}" + ("  (evidence)" if citation.evidence else "")
         for citation in citations
     ]
     return lines or ["  nobody" if end == "citing" else "  nothing"]

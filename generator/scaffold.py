@@ -43,7 +43,7 @@ class Refused(Exception):
 
 
 def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today: date) -> list[Path]:
-    """Write the skeleton of a record (and, for a model with a config, of its source). Returns the paths, root-relative."""
+    """Write the skeleton of a record (and, for a model with a config, of its source); the paths are root-relative."""
     if kind not in catalog.kinds:
         raise Refused(f"no kind is called `{kind}`; known: {', '.join(each.name for each in catalog.kinds)}")
     _refuse_id(catalog, id)
@@ -224,7 +224,7 @@ def _text(catalog: Catalog, kind: str, record: Mapping[str, Any]) -> str:
 
 
 def as_yaml(record: Mapping[str, Any]) -> str:
-    """A record as YAML that our reader reads back unchanged: block style, literal prose, quotes where they are needed."""
+    """A record as YAML that our reader reads back unchanged: block style, literal prose, quotes where needed."""
     from ruamel.yaml import YAML
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
