@@ -144,9 +144,8 @@ def explain(code: str | None, form: str) -> None:
         return
     found = next((c for c in CHECKS if code.upper() == c.code or code.lower() == c.name), None)
     if found is None:
-        raise _Stop(
-            f"no check has the code {code}{_near(code.upper(), [c.code for c in CHECKS])}; `servebook explain` lists all"
-        )
+        near = _near(code.upper(), [c.code for c in CHECKS])
+        raise _Stop(f"no check has the code {code}{near}; `servebook explain` lists all")
     if form == "json":
         head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
         click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))
@@ -420,10 +419,11 @@ def _colour() -> bool:
 
 
 def _inside(folder: Path, path: Path) -> str:
+    """A path, relative to here or to the root, as the root names it."""
+    found = path if path.exists() else folder / path
+    if not found.exists():
+        raise _Stop(f"{path}: no such file or folder")
     try:
-        inside = path.resolve().relative_to(folder.resolve())
+        return found.resolve().relative_to(folder.resolve()).as_posix()
     except ValueError:
         raise _Stop(f"{path} does not lie in the knowledge base {folder}") from None
-    if not path.exists():
-        raise _Stop(f"{path}: no such file or folder")
-    return inside.as_posix()

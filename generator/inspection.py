@@ -120,10 +120,10 @@ def _model_facts(kb: KnowledgeBase, record: Record) -> dict[str, Any]:
 
 
 def _citation_lines(citations: Iterable[Citation], end: str) -> list[str]:
-    lines = [
-        f"  {getattr(citation, end)}  {citation.place}  {citation.location}" + ("  (evidence)" if citation.evidence else "")
-        for citation in citations
-    ]
+    lines = []
+    for citation in citations:
+        mark = "  (evidence)" if citation.evidence else ""
+        lines.append(f"  {getattr(citation, end)}  {citation.place}  {citation.location}{mark}")
     return lines or ["  nobody" if end == "citing" else "  nothing"]
 
 
