@@ -1,0 +1,82 @@
+"""What falls if a source falls: values that cite it as evidence, figures that rest on it, cells of the matrix that name it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from generator.citations import whole
+from generator.compatibility import Listing
+from generator.derive import Facts, Figure, StoredLayout, config_source
+from generator.graph import Citation
+from generator.knowledge import KnowledgeBase
+from generator.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A figure that rests on a source, and through what: the config, an entry format, or the layout of an engine."""
+
+    model: str
+    key: str
+    through: str
+
+
+@dataclass
+class Impact:
+    """Everything that rests on one source."""
+
+    values: list[Citation] = field(default_factory=list)
+    figures: list[Fall] = field(default_factory=list)
+    cells: list[Listing] = field(default_factory=list)
+
+
+def impacts(kb: KnowledgeBase) -> dict[str, Impact]:
+    """The impact of every source, by id; a source on which nothing rests has an empty one."""
+    found = {source.id: Impact(kb.graph.rests_on(source.id)) for source in kb.catalog.of("source")}
+    for model, facts in kb.facts.items():
+        for source, fall in _falls(kb, kb.catalog.records[model], facts):
+            if source in found and fall not in found[source].figures:
+                found[source].figures.append(fall)
+    for listing in kb.listings.values():
+        for source in listing.cites:
+            if source in found:
+                found[source].cells.append(listing)
+    return found
+
+
+def layout_cite(stored: StoredLayout) -> str | None:
+    """The id of the source that shows that an engine stores these formats together."""
+    return _id(stored.engine.get("cache_layouts", stored.index, "cite")) if stored.engine else None
+
+
+def format_cites(kb: KnowledgeBase, figure: Figure) -> Iterator[str]:
+    """The ids of the sources that state the bytes of a figure's entries."""
+    for stored in figure.layouts:
+        layout = stored.layout
+        for used in (layout.kv, layout.window, layout.index):
+            known = kb.formats.by_id.get(used.id) if used else None
+            if known and known.cite:
+                yield known.cite
+
+
+def _falls(kb: KnowledgeBase, model: Record, facts: Facts) -> Iterator[tuple[str, Fall]]:
+    if facts.geometry is None:
+        return
+    configs = [source.id] if (source := config_source(kb.catalog, model)) else []
+    configs += [
+        id for key, text in (model.get("evidence") or {}).items() if key in facts.geometry.reads and (id := _id(text))
+    ]
+    for figure in facts.figures:
+        for id in dict.fromkeys(configs):
+            yield id, Fall(model.id, figure.key, "config")
+        for id in dict.fromkeys(format_cites(kb, figure)):
+            yield id, Fall(model.id, figure.key, "entry format")
+        for stored in figure.layouts:
+            if cite := layout_cite(stored):
+                yield cite, Fall(model.id, figure.key, "layout")
+
+
+def _id(text: object) -> str | None:
+    mention = whole(str(text or ""))
+    return mention.id if mention and not mention.problem else None

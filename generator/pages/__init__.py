@@ -1,0 +1,43 @@
+"""The pages of the site, one module per kind of page, listed by hand in the order of the navigation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from generator.findings import Finding
+from generator.knowledge import KnowledgeBase
+from generator.pages.broken import broken_pages
+from generator.pages.checks import check_pages
+from generator.pages.corrections import corrections_page
+from generator.pages.fields import field_pages
+from generator.pages.home import home_page
+from generator.pages.index import index_pages
+from generator.pages.matrix import matrix_page
+from generator.pages.model import model_pages
+from generator.pages.record import record_pages
+from generator.pages.source import source_pages
+from generator.publishing import Page, Site
+
+__all__ = ["PAGES", "Page", "Site", "build"]
+
+PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
+    home_page,
+    matrix_page,
+    index_pages,
+    model_pages,
+    source_pages,
+    record_pages,
+    broken_pages,
+    corrections_page,
+    check_pages,
+    field_pages,
+)
+
+
+def build(
+    kb: KnowledgeBase, findings: Sequence[Finding] = (), texts: Mapping[str, str] | None = None
+) -> Iterator[Page]:
+    """All pages of a knowledge base, each path once. `findings` are shown on the pages of their records."""
+    site = Site(kb, tuple(findings), texts or {})
+    for pages in PAGES:
+        yield from pages(site)

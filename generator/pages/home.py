@@ -1,0 +1,42 @@
+"""The first page: what this is, which model, what is covered and what is not, what was corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.compatibility import State
+from generator.findings import Severity
+from generator.publishing import Page, Site
+
+RECENT = 6
+
+
+def home_page(site: Site) -> Iterator[Page]:
+    """One page; the bad numbers stand beside the good ones."""
+    kb = site.kb
+    models = list(kb.catalog.sound("model"))
+    sources = kb.catalog.of("source")
+    evidence = [citation for citation in kb.graph.citations if citation.evidence]
+    unverified = [citation for citation in evidence if site.unverified(citation.resolution.record)]
+    yield site.page(
+        "index.md",
+        "Servebook",
+        "home.html",
+        models=models,
+        engines=list(kb.catalog.sound("engine")),
+        derivable=[model for model in models if kb.facts[model.id].geometry],
+        not_derivable=[model for model in models if not kb.facts[model.id].geometry],
+        evidence=len(evidence),
+        unverified=len(unverified),
+        sources=len(sources),
+        unread=sum(site.unverified(source) for source in sources),
+        cells=len(kb.listings),
+        no_evidence=sum(listing.state is State.NO_EVIDENCE for listing in kb.listings.values()),
+        corrections=site.corrections[:RECENT],
+        corrected=len(site.corrections),
+        errors=[finding for finding in site.findings if finding.severity is Severity.ERROR],
+        in_nav=True,
+        hide=("toc", "navigation"),
+        description="What it takes to serve a large language model, each value with its formula and its sources",
+        search='<h1 id="servebook">Servebook</h1><p>KV cache, engines, GPUs, sources</p>',
+    )

@@ -1,0 +1,177 @@
+"""The page of a model: the answer first, the arithmetic behind it, the evidence behind that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from generator import units
+from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
+from generator.fieldview import Shown, View, sheet, verbatim
+from generator.impact import layout_cite
+from generator.publishing import Page, Site
+from generator.records import Record
+from generator.wiring import flat_facts, model_types
+
+APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis")
+
+
+def model_pages(site: Site) -> Iterator[Page]:
+    """One page per model."""
+    for model in site.kb.catalog.sound("model"):
+        facts = site.kb.facts[model.id]
+        view = View(site, model)
+        short, long = sheet(view.fields(*APART))
+        yield site.record_page(
+            model,
+            "model.html",
+            facts=facts,
+            short=short,
+            long=long,
+            config=view.one("config"),
+            config_source=site.cited(model.get("config")),
+            claims=view.one("claims"),
+            basis=model.get("evidence_basis"),
+            plain=facts.figure("bf16"),
+            smallest=site.smallest(facts),
+            rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
+            contexts=contexts(facts),
+            longest=facts.config.get("max_position_embeddings"),
+            traps=list(_traps(facts)),
+            states=[_state(site, name, size) for name, size in facts.state.items()],
+            strip=_strip(facts),
+            listings=[listing for listing in site.kb.listings.values() if listing.model == model.id],
+            fields=list(_fields(site, model)),
+            citing=site.citing(model),
+            boost=2.0,
+            description=_description(model, facts),
+            search=site.search_entry(model, text=_description(model, facts)),
+        )
+
+
+def contexts(facts: Facts) -> list[int]:
+    """The lengths at which bytes are published: none beyond the longest that the config states, and that one too."""
+    longest = facts.config.get("max_position_embeddings")
+    if not isinstance(longest, int) or isinstance(longest, bool):
+        return list(CONTEXTS)
+    return sorted({*(length for length in CONTEXTS if length <= longest), longest})
+
+
+# --- figures --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """A row of the cache table: the figure, and who stores it."""
+
+    figure: Figure
+    stored: tuple[tuple[Record, StoredLayout, str | None], ...]
+
+
+def _storing(site: Site, figure: Figure) -> Iterator[tuple[Record, StoredLayout, str | None]]:
+    for stored in figure.layouts:
+        if stored.engine is not None:
+            yield stored.engine, stored, layout_cite(stored)
+
+
+def _traps(facts: Facts) -> Iterator[tuple[str, int, Fraction, str]]:
+    """The two figures that are met elsewhere: name, bytes per token, factor to ours, and whose they are."""
+    plain = facts.figure("bf16")
+    if facts.geometry is None or plain is None or not plain.growth:
+        return
+    naive, materialised = facts.geometry.naive_gqa_bytes_per_token, facts.geometry.materialised_bytes_per_token
+    if naive:
+        yield "naive", naive, naive / plain.growth, "what a calculator says that knows only grouped-query attention"
+    if materialised:
+        about = "an engine that stores the expanded keys and values of every head instead of the latent"
+        yield "materialised", materialised, materialised / plain.growth, about
+
+
+def _state(site: Site, name: str, size: int) -> tuple[str, Record | None, int]:
+    """State by what it is, and the engine where engines keep it differently."""
+    engine, colon, what = name.rpartition(":")
+    return what, site.kb.catalog.records.get(engine) if colon else None, size
+
+
+def _description(model: Record, facts: Facts) -> str:
+    plain = facts.figure("bf16")
+    if plain is None:
+        return f"{model.title}: KV cache not derivable"
+    stored = "" if plain.engines else ", geometry only"
+    return f"{model.title}: KV cache {units.grouped(plain.growth)} B/token in bf16{stored}"
+
+
+# --- layers ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The layers in order, one letter each, where they differ."""
+
+    cells: tuple[tuple[int, str, str, int], ...]
+    legend: tuple[tuple[str, str, int, int], ...]
+    text: str
+
+
+def _strip(facts: Facts) -> Strip | None:
+    if facts.geometry is None or len(set(facts.geometry.layer_types)) < 2:
+        return None
+    kinds = list(dict.fromkeys(facts.geometry.layer_types))
+    letters = _letters(kinds)
+    cells = tuple((n, letters[kind], kind, kinds.index(kind)) for n, kind in enumerate(facts.geometry.layer_types))
+    legend = tuple((letters[kind], kind, facts.geometry.layer_types.count(kind), kinds.index(kind)) for kind in kinds)
+    return Strip(cells, legend, "; ".join(f"{kind.replace('_', ' ')}: {_ranges(facts, kind)}" for kind in kinds))
+
+
+def _letters(kinds: list[str]) -> dict[str, str]:
+    """One letter for each kind of layer: its first that is still free."""
+    letters: dict[str, str] = {}
+    for kind in kinds:
+        wanted = [*(word[0] for word in kind.split("_")), *kind, *"abcdefghijklmnopqrstuvwxyz"]
+        letters[kind] = next(one for one in (letter.upper() for letter in wanted) if one not in letters.values())
+    return letters
+
+
+def _ranges(facts: Facts, kind: str) -> str:
+    """The layers of a kind as ranges: ``0-1, 20-39``."""
+    types = facts.geometry.layer_types if facts.geometry else ()
+    found: list[list[int]] = []
+    for number in (n for n, each in enumerate(types) if each == kind):
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in found)
+
+
+# --- evidence -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ConfigField:
+    """A field of the architecture: its value, and what its source says of it."""
+
+    shown: Shown
+    source: Record | None
+    state: str
+    theirs: Any = None
+    used: bool = False
+
+
+def _fields(site: Site, model: Record) -> Iterator[ConfigField]:
+    config = site.cited(model.get("config"))
+    elsewhere = model.get("evidence") or {}
+    facts = site.kb.facts[model.id]
+    reads = facts.geometry.reads if facts.geometry else frozenset(facts.fields)
+    for key, value in (model.get("architecture") or {}).items():
+        source = site.cited(elsewhere[key]) if key in elsewhere else config
+        said = flat_facts(source)
+        if key not in said:
+            state = "not stated"
+        elif said[key] == value or (source and key == "model_type" and value in model_types(source)):
+            state = "quoted"
+        else:
+            state = "differs"
+        yield ConfigField(verbatim(key, value), source, state, said.get(key), key in reads)

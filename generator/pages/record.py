@@ -1,0 +1,53 @@
+"""The page of a record of any kind that has no page module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from generator import render
+from generator.fieldview import View, sheet
+from generator.publishing import Page, Site
+from generator.records import Record
+
+FALLBACK = "record.html"
+OWN_MODULE = ("model", "source")
+
+
+def record_pages(site: Site) -> Iterator[Page]:
+    """One page per record, by the template that its kind names, else by the one that shows all fields."""
+    for kind in site.kb.catalog.kinds:
+        if kind.name not in OWN_MODULE:
+            for record in site.kb.catalog.sound(kind.name):
+                yield _page(site, record, kind.template or FALLBACK)
+
+
+def _page(site: Site, record: Record, template: str) -> Page:
+    view = View(site, record)
+    short, long = sheet(view.fields("name", "title"))
+    return site.record_page(
+        record,
+        template,
+        view=view,
+        short=short,
+        long=long,
+        listings=[listing for listing in site.kb.listings.values() if listing.engine == record.id],
+        search=site.search_entry(record, *_sections(site, record)),
+        citing=site.citing(record),
+        **_extra(site, record),
+    )
+
+
+def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
+    """What else must be found by search: the literal text of an error, the names of cache formats."""
+    if isinstance(record.get("symptom"), str):
+        yield ("symptom", record.get("symptom"), record.title)
+    for row in record.get("cache_formats") or ():
+        names = ", ".join(row.get("aliases") or ())
+        yield (row["id"], f"{record.title} {row['id']}", names)
+
+
+def _extra(site: Site, record: Record) -> dict[str, Any]:
+    if record.kind == "concept":
+        return {"description": render.clip(render.plain(site.prose(str(record.get("definition")))))}
+    return {}

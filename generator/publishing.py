@@ -1,0 +1,217 @@
+"""A page, and the view of a knowledge base that pages are written from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from generator import links, render
+from generator.citations import Mention, whole
+from generator.derive import Facts, Figure
+from generator.findings import Finding, Severity
+from generator.graph import Citation
+from generator.impact import Impact, impacts
+from generator.knowledge import KnowledgeBase
+from generator.records import Record, fragments
+
+UNVERIFIED = ("excerpt", "unreadable", "secondary")
+"""Ways of retrieval after which a source is not verified: it was never read whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One line of a page's table of contents."""
+
+    level: int
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the site: where it lies, and its body as HTML with ``page:`` addresses (see `links`).
+
+    `search` is the little that the search index gets, as HTML with the page's own anchors; empty keeps the page out of it.
+    `edit_path` names the authored file, relative to the root. `hide` names parts of the theme that are in the way.
+    """
+
+    path: str
+    title: str
+    html: str
+    description: str = ""
+    edit_path: str | None = None
+    search: str = ""
+    boost: float = 1.0
+    in_nav: bool = False
+    hide: tuple[str, ...] = ()
+
+    @cached_property
+    def toc(self) -> tuple[Heading, ...]:
+        """The headings that can be linked to."""
+        return tuple(
+            Heading(int(level), anchor, render.plain(text.split('<a class="headerlink"')[0]))
+            for level, anchor, text in _HEADING.findall(self.html)
+        )
+
+    @cached_property
+    def anchors(self) -> frozenset[str]:
+        """Every anchor of the page."""
+        return frozenset(Markup(anchor).unescape() for anchor in _ANCHOR.findall(self.html))
+
+
+_HEADING = re.compile(r'<h([1-6]) id="([^"]*)"[^>]*>(.*?)</h\1>', re.S)
+_ANCHOR = re.compile(r'\sid="([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Site:
+    """A knowledge base as pages see it: how records are linked, cited and marked. It decides nothing.
+
+    `findings` are shown on the pages of the records that they are about; `texts` holds the files that could not be read.
+    """
+
+    kb: KnowledgeBase
+    findings: Sequence[Finding] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    # --- pages ---
+
+    def page(self, path: str, title: str, template: str, **more: Any) -> Page:
+        """A page from a template. What is named like a field of `Page` goes there, the rest to the template."""
+        known = {name: more.pop(name) for name in tuple(more) if name in Page.__dataclass_fields__}
+        html = render.environment().get_template(template).render(site=self, kb=self.kb, title=title, **more)
+        return Page(path, render.clip(title), html, **known)
+
+    def record_page(self, record: Record, template: str, **more: Any) -> Page:
+        """The page of a record: its anchors complete, its file named, its errors on top."""
+        more = {"search": self.search_entry(record), "edit_path": record.path, **more}
+        kind = self.kb.catalog.kinds[record.kind]
+        more.setdefault("description", f"{render.clip(record.title, 100)}: {kind.title.lower()}")
+        page = self.page(self.path(record), record.title, template, record=record, kind=kind, **more)
+        lacking = sorted(fragments(record) - page.anchors)
+        if not lacking:
+            return page
+        anchors = Markup("").join(Markup('<span id="{}"></span>').format(name) for name in lacking)
+        return Page(**{**_fields(page), "html": f'<div class="sb-anchors">{anchors}</div>\n{page.html}'})
+
+    def search_entry(self, record: Record, *sections: tuple[str, str, str], text: str = "") -> str:
+        """What the search index gets of a record: its name, id and a few words; sections are (anchor, heading, text)."""
+        names = ", ".join(str(alias) for alias in record.get("aliases") or () if isinstance(alias, str))
+        first = Markup('<h1 id="{0}">{1}</h1><p>{0} {2} {3}</p>').format(record.id, record.title, names, text)
+        return first + Markup("").join(Markup('<h2 id="{}">{}</h2><p>{}</p>').format(*section) for section in sections)
+
+    def errors(self, record: Record | None) -> list[Finding]:
+        """The errors of a record, or of no record in particular."""
+        id = record.id if record else None
+        return [found for found in self.findings if found.record == id and found.severity is Severity.ERROR]
+
+    def excerpt(self, finding: Finding, around: int = 2) -> list[tuple[int, str, bool]]:
+        """The lines of the authored file about a finding: number, text, whether it is the line."""
+        record = next((one for one in self.kb.catalog.records.values() if one.path == finding.location.path), None)
+        text = record.document.text if record else self.texts.get(finding.location.path, "")
+        lines = text.splitlines()
+        first = max(1, finding.location.line - around)
+        last = min(len(lines), finding.location.line + around)
+        return [
+            (number, render.clip(lines[number - 1], 200), number == finding.location.line)
+            for number in range(first, last + 1)
+        ]
+
+    # --- addresses and citations ---
+
+    def path(self, record: Record) -> str:
+        """Where a record's page lies."""
+        return f"{self.kb.catalog.kinds[record.kind].path}/{record.id}.md"
+
+    def href(self, target: Record | str, fragment: str = "") -> str:
+        """The address of a record's page, or of the page at a path."""
+        return links.to(self.path(target) if isinstance(target, Record) else target, fragment)
+
+    def link(self, target: Record | str, text: str | None = None, fragment: str = "") -> Markup:
+        """A link to a record (or the id of one), by its name unless another text is given."""
+        record = self.kb.catalog.records.get(target) if isinstance(target, str) else target
+        if record is None:
+            return Markup('<code>{}</code>').format(target)
+        shown = render.clip(text or record.title)
+        return Markup('<a class="sb-ref sb-ref-{}" href="{}">{}</a>').format(
+            record.kind, self.href(record, fragment), shown
+        )
+
+    def citation(self, mention: Mention) -> Markup:
+        """A citation as a link; one that names nothing as its text with a visible mark."""
+        resolution = None if mention.problem else self.kb.catalog.resolve(mention)
+        if resolution is None or resolution.record is None:
+            why = mention.problem or (resolution.why if resolution else "")
+            return Markup('<span class="sb-broken" title="{}">✕ {}</span>').format(why, mention.raw)
+        return self.link(resolution.record, mention.label, mention.fragment or "")
+
+    def cite(self, text: object) -> Markup:
+        """A field that is one citation; any other text as it is."""
+        mention = whole(str(text))
+        return self.citation(mention) if mention else Markup(escape(text))
+
+    def cited(self, text: object) -> Record | None:
+        """The record that a field cites."""
+        mention = whole(str(text or ""))
+        return self.kb.catalog.resolve(mention).record if mention and not mention.problem else None
+
+    def prose(self, text: str) -> Markup:
+        """A prose field as HTML."""
+        return render.markdown(text, self._links(text))
+
+    def line(self, text: str) -> Markup:
+        """A plain text as HTML, its citations as links."""
+        return render.text(text, self._links(text))
+
+    def _links(self, text: str) -> tuple[str, ...]:
+        return tuple(str(self.citation(mention)) for mention in render.mentions(text)) if "[[" in text else ()
+
+    # --- marks ---
+
+    def reason(self, text: str | None) -> Markup:
+        """Why something is not derivable; what stands in backticks is code."""
+        return render.markdown(text or "no reason was given", inline=True)
+
+    def smallest(self, facts: Facts) -> Figure | None:
+        """The figure that grows least among those that an engine on record stores."""
+        stored = [figure for figure in facts.figures if figure.engines]
+        return min(stored, key=lambda figure: figure.growth, default=None)
+
+    def unverified(self, source: Record | None) -> bool:
+        """Whether a source was never read whole."""
+        return source is not None and source.get("retrieval") in UNVERIFIED
+
+    def citing(self, record: Record, without: Sequence[Citation] = ()) -> list[tuple[Record | str, list[str]]]:
+        """Who names a record, and in which fields: records, and pages of docs by their paths."""
+        apart = set(map(id, without))
+        named: dict[str, list[str]] = {}
+        for one in self.kb.graph.cited_by(record.id):
+            if id(one) not in apart:
+                named.setdefault(one.citing, []).append(one.place)
+        records = self.kb.catalog.records
+        return [(records.get(citing, citing), list(dict.fromkeys(places))) for citing, places in named.items()]
+
+    @cached_property
+    def corrections(self) -> list[tuple[Record, Mapping[str, Any]]]:
+        """All corrections, the latest first."""
+        found = [
+            (record, correction)
+            for kind in self.kb.catalog.kinds
+            for record in self.kb.catalog.sound(kind.name)
+            for correction in record.get("corrections") or ()
+        ]
+        return sorted(found, key=lambda pair: str(pair[1]["date"]), reverse=True)
+
+    @cached_property
+    def impacts(self) -> Mapping[str, Impact]:
+        """What rests on each source."""
+        return impacts(self.kb)
+
+
+def _fields(page: Page) -> dict[str, Any]:
+    return {name: getattr(page, name) for name in Page.__dataclass_fields__}
