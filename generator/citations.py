@@ -8,8 +8,9 @@ r"""The grammar of citations, in one place.
     fragment = letters, digits, "_", ".", "-"
     label    = any text without brackets
 
-``\[[`` is text, and so is a citation inside a code span, a code block, an HTML comment or the text of a link. In a table cell
-the bar is written ``\|``. Whatever else stands in ``[[ ]]`` is malformed: a mention with a `problem`, never half a link.
+``\[[`` is text, and so is a citation inside a code span, a code block, an HTML tag or comment, or the text of a link
+(``[[1]](address)`` included). In a table cell the bar is written ``\|``. Whatever else stands in ``[[ ]]`` on one line
+is malformed, and so is a ``[[`` that is not closed there: a mention with a `problem`, never half a link.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 ID = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _TARGET = re.compile(rf"(?:(?P<kind>[a-z]+)/)?(?P<id>{ID})(?:#(?P<fragment>[A-Za-z0-9_.-]+))?\Z")
-_OPEN = re.compile(r"\[\[")
-_CONTEXT = re.compile(r"[`<]|~~~|\]\(|^(?: {4}|\t)", re.M)
+_CONTEXT = re.compile(r"[`<\t]|~~~| {4}|\]\(|\]:")
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One ``[[...]]`` in a text: characters `start` to `end`, what it names, or the `problem` that keeps it from naming."""
+    """One ``[[...]]`` in a text: characters `start` to `end`, what it names, or the `problem` that it has."""
 
     start: int
     end: int
@@ -56,8 +57,8 @@ def find(text: str) -> list[Mention]:
     """
     if "[[" not in text:
         return []
-    masked = _masked(text) if _CONTEXT.search(text) else []
-    return [mention for mention in _scan(text) if not any(a <= mention.start < b for a, b in masked)]
+    mentions = list(_scan(text))
+    return _in_prose(text, mentions) if mentions and _CONTEXT.search(text) else mentions
 
 
 def whole(text: str) -> Mention | None:
@@ -86,30 +87,46 @@ def replace(text: str, mentions: list[Mention], texts: list[str]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def retargeted(mention: Mention, target: str) -> str:
+    """The citation as written, but of another target; its label stays.
+
+    >>> retargeted(find("[[old#part|label]]")[0], "new")
+    '[[new|label]]'
+    """
+    return f"[[{target}{mention.raw[2 + len(mention.target) :]}"
+
+
 def _scan(text: str) -> Iterator[Mention]:
-    at = 0
-    while found := _OPEN.search(text, at):
-        start = found.start()
+    """All that looks like a citation, from ``[[`` to the next ``]]`` on its line with no other ``[[`` between."""
+    at, line_end = 0, -1
+    while (start := text.find("[[", at)) >= 0:
         if _escaped(text, start):
             at = start + 1
             continue
-        line_end = text.find("\n", start)
-        line_end = len(text) if line_end < 0 else line_end
-        close = text.find("]]", start + 2, line_end)
-        if close < 0:
-            yield Mention(start, start + 2, text[start:line_end], problem="`[[` is not closed on its line")
-            at = start + 2
+        if line_end < start:
+            line_end = text.find("\n", start)
+            line_end = len(text) if line_end < 0 else line_end
+        body = start + 2
+        while body < line_end and text[body] == "[":  # "[[[x]]]" has one bracket too many, and holds no citation
+            body += 1
+        again = text.find("[[", body, line_end)
+        end = text.find("]]", body, again if again >= 0 else line_end)
+        if end < 0:
+            yield Mention(start, body, text[start:body], problem="`[[` is not closed on its line")
+            at = body
             continue
-        end = close + 2
-        while end < line_end and text[end] == "]":  # "[[x]]]" is one bracket too many, not a citation and a bracket
+        end += 2
+        while end < line_end and text[end] == "]":
             end += 1
         yield _read(text[start:end], start)
         at = end
 
 
 def _escaped(text: str, at: int) -> bool:
-    backslashes = at - len(text[:at].rstrip("\\"))
-    return backslashes % 2 == 1
+    before = at
+    while before and text[before - 1] == "\\":
+        before -= 1
+    return (at - before) % 2 == 1
 
 
 def _read(raw: str, start: int) -> Mention:
@@ -138,8 +155,9 @@ def _why_no_target(target: str) -> str:
 
 # --- where Markdown says that text is not prose ---------------------------------------------------------------------
 
-_TICKS = re.compile(r"`+")
-_COMMENT = re.compile(r"<!--.*?-->|<[a-zA-Z/][^>]*>", re.S)
+_MARK, _MARKED = "\ue000", re.compile("\ue000([0-9]+)\ue000")
+_BRACKETS = str.maketrans("", "", "[]")
+_TAG = re.compile(r"<!--.*?-->|<[a-zA-Z/][^<>]*>", re.S)
 
 
 @cache
@@ -149,61 +167,29 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table")
 
 
-def _masked(text: str) -> list[tuple[int, int]]:
-    """Character ranges of code blocks, HTML, code spans and link texts."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    ranges = []
-    for token in _markdown().parse(text):
-        if token.map is None:
-            continue
-        begin, end = starts[token.map[0]], starts[min(token.map[1], len(starts) - 1)]
-        if token.type in ("fence", "code_block", "html_block"):
-            ranges.append((begin, end))
-        elif token.type == "inline":
-            ranges.extend((begin + a, begin + b) for a, b in _masked_inline(text[begin:end]))
-    return ranges
+def _in_prose(text: str, mentions: list[Mention]) -> list[Mention]:
+    """Those that Markdown shows as text: it gets a mark for each citation, and we look where the marks come out."""
+    marks = [_marked(text, number, each) for number, each in enumerate(mentions)]
+    tokens = _markdown().parse(replace(text.replace(_MARK, "\ufffd"), mentions, marks))
+    shown = {int(number) for part in _prose(tokens) for number in _MARKED.findall(part)}
+    return [each for number, each in enumerate(mentions) if number in shown]
 
 
-def _masked_inline(text: str) -> list[tuple[int, int]]:
-    ranges = list(_code_spans(text))
-    ranges += [
-        (found.start(), found.end())
-        for found in _COMMENT.finditer(text)
-        if not any(a <= found.start() < b for a, b in ranges)
-    ]
-    ranges += [span for span in _link_texts(text) if not any(a <= span[1] - 1 < b for a, b in ranges)]
-    return ranges
+def _marked(text: str, number: int, mention: Mention) -> str:
+    """A mark that leaves Markdown what it needs besides: a backtick or ``<`` in the label, a link's own bracket."""
+    mark = f"{_MARK}{number}{_MARK}{mention.raw.translate(_BRACKETS)}"
+    if text.startswith("(", mention.end):  # "[[1]](address)" is a link in Markdown
+        return f"[{mark}]"
+    return mark + "]" * (len(mention.raw) - len(mention.raw.rstrip("]")) - 2)
 
 
-def _code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Backtick runs pair with the next run of the same length (CommonMark 6.1); an escaped run opens nothing."""
-    runs = [(found.start(), found.end()) for found in _TICKS.finditer(text)]
-    at = 0
-    while at < len(runs):
-        start, end = runs[at]
-        if _escaped(text, start):
-            start += 1
-            if start == end:
-                at += 1
-                continue
-        size = end - start
-        close = next((k for k in range(at + 1, len(runs)) if runs[k][1] - runs[k][0] == size), None)
-        if close is None:
-            at += 1
-        else:
-            yield start, runs[close][1]
-            at = close + 1
-
-
-def _link_texts(text: str) -> Iterator[tuple[int, int]]:
-    """``[text](address)``: from the bracket that opens the text to the one that closes it."""
-    for found in re.finditer(r"\]\(", text):
-        depth, at = 0, found.start()
-        while at >= 0:
-            depth += {"]": 1, "[": -1}.get(text[at], 0) if not _escaped(text, at) else 0
-            if depth == 0:
-                yield at, found.start() + 1
-                break
-            at -= 1
+def _prose(tokens: list[Token]) -> Iterator[str]:
+    """The text in Markdown's tokens that is no code, no HTML tag or comment, and no link's."""
+    for token in tokens:
+        if token.type == "html_block":
+            yield _TAG.sub("", token.content)
+        linked = 0
+        for child in token.children or ():
+            linked += {"link_open": 1, "link_close": -1}.get(child.type, 0)
+            if child.type == "text" and not linked:
+                yield child.content

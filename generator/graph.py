@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from generator.citations import Mention, find, whole
+from generator.citations import Mention, find, retargeted, whole
+from generator.findings import Edit, Fix
 from generator.records import Catalog, Prose, Record, Resolution
 from generator.schemas import Field, Path
 from generator.spans import Location
@@ -30,6 +31,8 @@ class Citation:
     resolution: Resolution
     field: Field | None = None
     evidence: bool = False
+    exact: bool = True
+    """Whether `location` holds the citation's own characters, and not all of an escaped or folded text around it."""
 
     @property
     def target(self) -> str | None:
@@ -40,6 +43,12 @@ class Citation:
     def place(self) -> str:
         """The citing field in words, e.g. ``claims[0].cite``."""
         return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).lstrip(".")
+
+    def fix(self, target: str, safe: bool = True) -> Fix | None:
+        """The fix by which the citation names another target; None where its own characters cannot be told apart."""
+        if not self.exact:
+            return None
+        return Fix(f"cite {target}", (Edit(self.location, retargeted(self.mention, target)),), safe)
 
 
 @dataclass(frozen=True)
@@ -133,19 +142,17 @@ def _of_record(catalog: Catalog, record: Record) -> Iterable[Citation]:
             continue
         single = whole(text.value) if is_citation else None
         mentions = [single] if single else find(text.value)
-        seen: dict[str, int] = {}
-        for mention in mentions:
-            nth = seen.get(mention.raw, 0)
-            seen[mention.raw] = nth + 1
-            span = record.document.occurrence(text.span, mention.raw, nth)
+        spans = record.document.places(text.span, text.value, ((mention.start, mention.raw) for mention in mentions))
+        for mention, span in zip(mentions, spans, strict=True):
             yield Citation(
                 record.id,
                 text.path,
-                record.location(span),
+                record.location(span or text.span),
                 mention,
                 catalog.resolve(mention) if not mention.problem else Resolution(None, why=mention.problem),
                 text.field,
                 evidence=bool(is_citation and text.field and text.field.schema.get("x-evidence")),
+                exact=span is not None,
             )
 
 

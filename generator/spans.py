@@ -1,24 +1,26 @@
 """YAML text to plain values, and the place of every key and value in it.
 
-PyYAML's C parser yields events; the builder here turns them into values. No constructor is ever called, so no tag can run
-code. Scalars follow the YAML 1.2 core rules, made stricter where a reader of YAML 1.1 would see something else: whatever is
-ambiguous stays the text that was typed, and is reported as a trap.
+PyYAML's C parser yields events; the builder here turns them into values. No constructor is ever called, so no tag can
+run code. Scalars follow the YAML 1.2 core rules, made stricter where a reader of YAML 1.1 would see something else:
+whatever is ambiguous stays the text that was typed, and is reported as a trap.
 
 Spans are ``(line, column, end_line, end_column)``, counted from 0 as the parser does; a `Location` counts from 1.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import yaml
 from yaml import events
-from yaml.cyaml import CParser
+from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs do not export it
 
 MAX_DEPTH = 64
 """Nesting beyond this is refused: no record needs it, and a thousand brackets are an attack or an accident."""
@@ -64,13 +66,17 @@ class Sequence(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """Text that YAML reads otherwise than its author meant. `replacement` is what the span should hold, where that is sure."""
+    """Text that YAML reads otherwise than its author meant.
+
+    `replacement` is what the span should hold, where that is sure; it is `safe` where our own reading stays the same.
+    """
 
     code: str
     span: Span
     message: str
     replacement: str | None = None
     related: Span | None = None
+    safe: bool = True
 
 
 class Unreadable(Exception):
@@ -115,18 +121,25 @@ class Document:
         end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
         return self.text[self._starts[number] : end].rstrip("\r\n\x85\u2028\u2029")
 
-    def occurrence(self, span: Span, token: str, nth: int) -> Span:
-        """The span of the nth `token` (from 0) inside a scalar's span; the scalar's own span where it cannot be found.
+    def places(self, span: Span, value: str, tokens: Iterable[tuple[int, str]]) -> Iterator[Span | None]:
+        """Where tokens of a scalar's value, each (offset in the value, token), are typed; None where one is not.
 
-        A block scalar's mark is its ``|``, so columns inside it come from the source, not from the value.
+        A block scalar's mark is its ``|``, so columns inside it come from the source, not from the value. A token that
+        is escaped or folded does not stand there in so many words.
         """
-        begin, end = self.offset(span[0], span[1]), self.offset(span[2], span[3])
-        at = begin - 1
-        for _ in range(nth + 1):
-            at = self.text.find(token, at + 1, end)
+        cursor, end, seen = self.offset(span[0], span[1]), self.offset(span[2], span[3]), 0
+        for start, token in tokens:
+            at = cursor
+            for _ in range(value.count(token, seen, start) + 1):  # the same characters may stand before it, in code
+                at = self.text.find(token, at, end)
+                if at < 0:
+                    break
+                at += len(token)
             if at < 0:
-                return span
-        return (*self._position(at), *self._position(at + len(token)))
+                yield None
+                continue
+            yield (*self._position(at - len(token)), *self._position(at))
+            cursor, seen = at, start + len(token)
 
     def _position(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._starts, offset) - 1
@@ -134,7 +147,7 @@ class Document:
 
 
 def load(text: str) -> Document:
-    """Read one YAML document. Raises `Unreadable` with the place; collects traps for everything that still has a meaning."""
+    """Read one YAML document. Raises `Unreadable` with the place; what still has a meaning is read, with its traps."""
     builder = _Builder(text)
     try:
         builder.run()
@@ -145,26 +158,31 @@ def load(text: str) -> Document:
         where = (mark.line, mark.column, mark.line, mark.column + 1) if mark else START
         raise Unreadable(_plain_words(error, text, where), where) from None
     except yaml.YAMLError as error:
-        raise Unreadable(str(error).splitlines()[0]) from None
+        raise Unreadable(f"not valid YAML: {error}") from None
+    except UnicodeEncodeError as error:
+        raise _bad_character(text, error) from None
     document = Document(text, builder.root, builder.root_span)
-    return Document(text, builder.root, builder.root_span, (*builder.traps, *_cut_texts(document, builder.plain_ends)))
+    folds, cuts = _broken_folds(document, builder.folded), _cut_texts(document, builder.plain)
+    return Document(text, builder.root, builder.root_span, (*builder.traps, *folds, *cuts))
 
 
-def _bad_character(text: str, error: yaml.reader.ReaderError) -> Unreadable:
+def _bad_character(text: str, error: yaml.reader.ReaderError | UnicodeEncodeError) -> Unreadable:
     found = re.search(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
     if not found:
         return Unreadable(f"the text cannot be read: {error.reason}")
     line = len(_BREAK.findall(text, 0, found.start()))
     column = found.start() - max((m.end() for m in _BREAK.finditer(text, 0, found.start())), default=0)
-    return Unreadable(f"control character U+{ord(found[0]):04X}: is this a text file?", (line, column, line, column + 1))
+    where = (line, column, line, column + 1)
+    return Unreadable(f"control character U+{ord(found[0]):04X}: is this a text file?", where)
 
 
 def _plain_words(error: yaml.MarkedYAMLError, text: str, where: Span) -> str:
-    line = text.splitlines()[where[0]] if where[0] < len(text.splitlines()) else ""
-    if "\t" in line[: where[1] + 1] or "'\\t'" in str(error.problem):
+    line = Document(text, None).line(where[0])
+    if "\t" in line[: len(line) - len(line.lstrip())]:
         return "a tab in the indentation: YAML indents with spaces"
+    hint = "; a text that begins with `[[` needs quotes or a block (|)" if ": [[" in line else ""
     parts = [part for part in (error.context, error.problem) if part]
-    return "not valid YAML: " + ", ".join(parts)
+    return "not valid YAML: " + ", ".join(parts) + hint
 
 
 # --- scalars ------------------------------------------------------------------------------------------------------
@@ -175,17 +193,20 @@ _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
+_LONGEST_NUMBER = 40
 # An exponent counts as a number only with a sign: 12345678e9 may be a commit, 1e-06 is not.
 _FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)\.(?:0|[0-9]*[1-9])|(?:0|[1-9][0-9]*)(?:\.[0-9]+)?[eE][-+][0-9]+)\Z")
+_LOSES = "as a number {0} would lose digits that were typed"
 _AMBIGUOUS = (
     (re.compile(r"(?:yes|no|on|off)\Z", re.I), "many YAML readers take {0} for a boolean"),
-    (re.compile(r"[-+]?[0-9]*\.[0-9]*0\Z|[-+]?(?:[0-9]+\.|\.[0-9]+)\Z"), "as a number {0} would lose digits that were typed"),
+    (re.compile(r"[-+]?[0-9]*\.[0-9]*0\Z|[-+]?(?:[0-9]+\.|\.[0-9]+)\Z"), _LOSES),
     (re.compile(r"[-+]?0[0-9]+\Z"), "some YAML readers take {0} for an octal number"),
     (re.compile(r"[-+]?0[xob][0-9a-fA-F]+\Z"), "some YAML readers take {0} for a number in another base"),
     (re.compile(r"[-+]?[0-9][0-9.]*[eE][0-9]+\Z"), "some YAML readers take {0} for a number with an exponent"),
-    (re.compile(r"[-+]?[0-9]+(?::[0-9]{1,2})+(?:\.[0-9]*)?\Z"), "some YAML readers take {0} for a number to the base 60"),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_.]*\Z"), "some YAML readers take {0} for a number with separators"),
+    (re.compile(r"[-+]?[0-9]+(?::[0-9]{1,2})+(?:\.[0-9]*)?\Z"), "some YAML readers take {0} for a base-60 number"),
+    (re.compile(r"[-+]?(?=[^_]*_)[0-9][0-9_.]*\Z"), "some YAML readers take {0} for a number with separators"),
     (re.compile(r"[-+]?\.(?:inf|nan)\Z", re.I), "{0} is no number that a record can hold"),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"), _LOSES),
 )
 _MAYBE_SPECIAL = frozenset("+-.0123456789~ntfNTFyYoO")
 
@@ -202,14 +223,20 @@ def scalar(text: str) -> tuple[Any, str | None]:
         return text, None
     if text in _CONSTANTS:
         return _CONSTANTS[text], None
-    if _INT.match(text):
-        return int(text), None
-    if _FLOAT.match(text):
-        return float(text), None
+    if len(text) <= _LONGEST_NUMBER:
+        if _INT.match(text):
+            return int(text), None
+        if _FLOAT.match(text) and _keeps(text):
+            return float(text), None
     for pattern, why in _AMBIGUOUS:
         if pattern.match(text):
-            return text, why.format(text)
+            return text, why.format(text if len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER] + "...")
     return text, None
+
+
+def _keeps(text: str) -> bool:
+    """Whether a float holds every digit that was typed."""
+    return Decimal(repr(float(text))) == Decimal(text)
 
 
 # --- the builder --------------------------------------------------------------------------------------------------
@@ -230,7 +257,8 @@ class _Builder:
     root: Any = None
     root_span: Span = START
     traps: list[Trap] = field(default_factory=list)
-    plain_ends: list[Span] = field(default_factory=list)
+    plain: list[Span] = field(default_factory=list)
+    folded: list[tuple[Span, str]] = field(default_factory=list)
     stack: list[_Frame] = field(default_factory=list)
 
     def run(self) -> None:
@@ -244,7 +272,8 @@ class _Builder:
             elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
                 self._close(event)
             elif kind is events.AliasEvent:
-                raise Unreadable(f"alias *{event.anchor}: anchors and aliases are not read; write the value out", _span(event))
+                message = f"alias *{event.anchor}: anchors and aliases are not read; write the value out"
+                raise Unreadable(message, _span(event))
             elif kind is events.DocumentStartEvent:
                 documents += 1
                 if documents > 1:
@@ -279,12 +308,11 @@ class _Builder:
         first, items = inner.spans[0], inner[0]
         if first[:2] != (span[0], span[1] + 1) or span[2:] != (first[2], first[3] + 1) or len(items) != 1:
             return None
-        if not isinstance(items[0], str):
-            return None
         written = f"[[{items[0]}]]"
-        self.traps.append(
-            Trap("YML004", span, f"{written} without quotes is a list inside a list; write \"{written}\"", f'"{written}"')
-        )
+        if not isinstance(items[0], str) or items.spans[0][3] - items.spans[0][1] != len(items[0]):
+            return None  # what is quoted inside was meant as a list
+        message = f'{written} without quotes is a list inside a list; write "{written}"'
+        self.traps.append(Trap("YML004", span, message, f'"{written}"'))
         return written
 
     def _scalar(self, event: Any) -> None:
@@ -301,11 +329,11 @@ class _Builder:
             value, ambiguous = scalar(value)
             if ambiguous:
                 quoted = '"' + event.value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-                self.traps.append(Trap("YML003", span, f"{ambiguous}; quote it: {quoted}", quoted))
-            if isinstance(value, str):
-                self.plain_ends.append(span)
-        if (plain and span[0] != span[2]) or event.style == ">":
-            self._broken_fold(event, span)
+                self.traps.append(Trap("YML003", span, f"{ambiguous}; quote it", quoted))
+            elif isinstance(value, str):
+                self.plain.append(span)
+        if span[0] != span[2] and event.style != "|":
+            self.folded.append((span, event.style or ""))
         self._put(value, span)
 
     def _key(self, frame: _Frame, value: str, span: Span, plain: bool) -> None:
@@ -336,22 +364,6 @@ class _Builder:
             frame.container.key_spans[key] = frame.key_span
         frame.key = None
 
-    def _broken_fold(self, event: Any, span: Span) -> None:
-        """Folding joins lines with a blank: an id or a hyphenated word that is broken over two lines falls apart."""
-        lines = _BREAK.split(self.text)[span[0] : span[2] + 1]
-        for number, line in enumerate(lines[:-1]):
-            following = lines[number + 1].strip()
-            if not following:
-                continue
-            opened = line.rfind("[[") > line.rfind("]]")
-            hyphen = re.search(r"\w-$", line.rstrip()) and re.match(r"\w", following)
-            if opened or hyphen:
-                what = "a citation" if opened else "a hyphenated word"
-                at = span[0] + number
-                message = f"the fold breaks {what} over two lines; use a literal block (|)"
-                self.traps.append(Trap("YML005", (at, 0, at, len(line)), message))
-                return
-
 
 def _events(text: str) -> Iterator[Any]:
     parser = CParser(text)
@@ -379,15 +391,34 @@ def _refuse_properties(event: Any) -> None:
         raise Unreadable(f"tag {event.tag}: tags are not read, records hold plain values", _span(event))
 
 
-def _cut_texts(document: Document, plain_ends: list[Span]) -> Iterator[Trap]:
+def _broken_folds(document: Document, folded: list[tuple[Span, str]]) -> Iterator[Trap]:
+    """Folding joins lines with a blank: an id or a hyphenated word that is broken over two lines falls apart."""
+    for span, style in folded:
+        lines = document.source(span).splitlines()
+        for number, (line, following) in enumerate(itertools.pairwise(lines)):
+            escaped = style == '"' and line.endswith("\\")  # this line break is no blank
+            if not following.strip() or escaped or (style == ">" and number == 0):
+                continue
+            opened = line.rfind("[[") > line.rfind("]]")
+            hyphen = re.search(r"\w-$", line.rstrip()) and re.match(r"\w", following.strip())
+            if opened or hyphen:
+                what = "a citation" if opened else "a hyphenated word"
+                at = span[0] + number
+                message = f"the fold breaks {what} over two lines; use a literal block (|)"
+                yield Trap("YML005", (at, 0, at, len(document.line(at))), message)
+                break
+
+
+_CUT = re.compile(r"[ \t]+(#[^\s#]\S*)")
+
+
+def _cut_texts(document: Document, plain: list[Span]) -> Iterator[Trap]:
     """``note: see #3`` ends before the ``#``: YAML takes the rest for a comment."""
-    if " #" not in document.text:
-        return
-    for span in plain_ends:
-        rest = document.line(span[2])[span[3] :]
-        found = re.match(r"[ \t]+#[^\s#]\S*", rest)
+    for span in plain:
+        found = _CUT.match(document.text, document.offset(span[2], span[3]))
         if found:
-            whole = (span[0], span[1], span[2], span[3] + len(rest.rstrip()))
+            whole = (span[0], span[1], span[2], len(document.line(span[2]).rstrip()))
             text = document.source(whole)
-            quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-            yield Trap("YML003", whole, f"the text ends before `{found[0].strip()}`, the rest is a comment; quote it", quoted)
+            quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if span[0] == span[2] else None
+            message = f"the text ends before `{found[1]}`, the rest is a comment; quote it"
+            yield Trap("YML003", whole, message, quoted, safe=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generator.citations import find, whole
 from generator.findings import Finding, Severity
+from generator.graph import Citation
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 
@@ -40,11 +41,14 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
     `\\[[`.
     """
     for citation in kb.graph.citations:
+        if citation.mention.problem and _broken_by_a_fold(kb, citation):
+            tally.skipped += 1  # YML005 has said so
+            continue
         tally.checked += 1
         if citation.mention.problem:
-            record = citation.citing if citation.citing in kb.catalog.records else None
+            citing = citation.citing if citation.citing in kb.catalog.records else None
             message = f"{citation.mention.raw[:60]} is no citation: {citation.mention.problem}"
-            yield this.finding(citation.location, message, record)
+            yield this.finding(citation.location, message, citing)
     for record in kb.catalog.records.values():
         if record.id in kb.catalog.unsound:
             continue
@@ -52,5 +56,12 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
             if text.field is None or text.field.cites is None or whole(text.value):
                 continue
             if not any(mention.problem for mention in find(text.value)):
-                message = f"a citation is expected here, quoted and alone: \"[[id]]\", not `{text.value[:60]}`"
+                message = f'a citation is expected here, quoted and alone: "[[id]]", not `{text.value[:60]}`'
                 yield this.finding(record.location(text.span), message, record.id)
+
+
+def _broken_by_a_fold(kb: KnowledgeBase, citation: Citation) -> bool:
+    record = kb.catalog.records.get(citation.citing)
+    first, last = citation.location.line - 1, citation.location.end_line - 1
+    traps = record.document.traps if record else ()
+    return any(trap.code == "YML005" and first <= trap.span[0] <= last for trap in traps) and not citation.exact

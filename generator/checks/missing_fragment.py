@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from generator.findings import Edit, Finding, Fix, Severity
+from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.records import fragments
+from generator.schemas import Path
 
 
 @check("CIT105", Severity.ERROR)
@@ -50,10 +51,8 @@ def missing_fragment(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
             continue
         near = difflib.get_close_matches(fragment, known, n=1)
         hint = f"did you mean #{near[0]}?" if near else f"it has {', '.join(sorted(known)[:12])}"
-        fix = None
-        if near:
-            text = citation.mention.raw.replace(f"#{fragment}", f"#{near[0]}", 1)
-            fix = Fix(f"cite #{near[0]}", (Edit(citation.location, text),), safe=False)
+        whole = citation.mention.target.removesuffix(f"#{fragment}")
+        fix = citation.fix(f"{whole}#{near[0]}", safe=False) if near else None
         citing = citation.citing if citation.citing in kb.catalog.records else None
         yield this.finding(citation.location, f"{record.id} has no part `{fragment}`; {hint}", citing, fix=fix)
     yield from _layouts(this, kb, tally)
@@ -64,7 +63,7 @@ def _layouts(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
     known = kb.formats.by_id
     for engine in tally.sound(kb, "engine"):
         for index, row in enumerate(engine.get("cache_layouts") or ()):
-            named = [((key,), row[key]) for key in ("kv", "window", "index") if key in row]
+            named: list[tuple[Path, str]] = [((key,), row[key]) for key in ("kv", "window", "index") if key in row]
             named += [(("state", at), name) for at, name in enumerate(row.get("state") or ())]
             for place, name in named:
                 tally.checked += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from generator.findings import Edit, Finding, Fix, Related, Severity
+from generator.findings import Finding, Related, Severity
 from generator.graph import Citation
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
@@ -20,9 +20,9 @@ def miswired_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
     """A record cites a document that is about something else.
 
     Why it matters
-    Two configs can agree in every field that sizes the cache and still be of two models: a DeepSeek-V2 record that cited
-    DeepSeek-V3's config stood unseen for months, since only the layer count told them apart. What a source is about is
-    declared in its `subjects`, so the wrong citation shows even where no figure does.
+    Two configs can agree in every field that sizes the cache and still be of two models: a DeepSeek-V2 record that
+    cited DeepSeek-V3's config stood unseen for months, since only the layer count told them apart. What a source is
+    about is declared in its `subjects`, so the wrong citation shows even where no figure does.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -100,6 +100,8 @@ def _finding(
     comparison = compare(relied_on, right, flat_facts(cited))
     effect = _effect(kb, {**right, **relied_on}, flat_facts(cited)) if record.kind == "model" else {}
     orphaned = best is not None and best.id in kb.graph.orphans()
+    # A key of the wrong document that the record leaves out makes its cache underivable: the same mistake.
+    underived = [("DRV302", record.id)] if citation.path == ("config",) else []
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
     if best:
         related.append(Related(best.at("subjects"), "the source that fits declares the record's subject"))
@@ -108,7 +110,7 @@ def _finding(
         _message(record, subject, cited, best, orphaned, comparison, effect),
         record.id,
         related,
-        _fix(citation, best),
+        citation.fix(best.id) if best else None,
         {
             "cited": cited.id,
             "expected_subject": subject,
@@ -122,16 +124,9 @@ def _finding(
             "derived_effect": {
                 name: [None if value is None else number(value) for value in pair] for name, pair in effect.items()
             },
-            "absorbs": [("CIT102", best.id)] if best else [],
+            "absorbs": [*(("CIT102", source.id) for source in better), *underived],
         },
     )
-
-
-def _fix(citation: Citation, best: Record | None) -> Fix | None:
-    if best is None:
-        return None
-    text = citation.mention.raw.replace(citation.mention.target, best.id, 1)
-    return Fix(f"cite {best.id}", (Edit(citation.location, text),))
 
 
 def _effect(kb: KnowledgeBase, right: dict[str, Any], cited: dict[str, Any]) -> dict[str, list[Fraction | None]]:
@@ -163,12 +158,11 @@ def _message(
         parts.append(f"the cited one has no {', '.join(comparison.absent)}")
     if comparison.discriminating and comparison.shared:
         parts.append(f"the same in both, so no proof of either: {', '.join(comparison.shared)}")
-    parts += [_effect_text(*pair) for pair in effect.values() if None not in pair]
+    parts += [_effect_text(right, wrong) for right, wrong in effect.values() if right is not None and wrong is not None]
     return "; ".join(parts)
 
 
-def _effect_text(right: Fraction | None, cited: Fraction | None) -> str:
-    assert right is not None and cited is not None
+def _effect_text(right: Fraction, cited: Fraction) -> str:
     change = f", {percent(cited / right - 1)}" if right else ""
     same = "the same under the cited source" if right == cited else f"under the cited source {grouped(cited)}{change}"
     return f"KV growth in bf16 is {grouped(right)} B/token, {same}"

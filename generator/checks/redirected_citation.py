@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.findings import Edit, Finding, Fix, Severity
+from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 
@@ -47,7 +47,8 @@ def redirected_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
         tally.checked += 1
         if new is not None:
             old = citation.mention.id
-            text = citation.mention.raw.replace(old, new, 1)
-            fix = Fix(f"cite {new}", (Edit(citation.location, text),))
+            kind, fragment = citation.mention.kind, citation.mention.fragment
+            target = f"{kind + '/' if kind else ''}{new}{'#' + fragment if fragment else ''}"
             citing = citation.citing if citation.citing in kb.catalog.records else None
-            yield this.finding(citation.location, f"`{old}` was renamed to `{new}`", citing, fix=fix)
+            message = f"`{old}` was renamed to `{new}`"
+            yield this.finding(citation.location, message, citing, fix=citation.fix(target))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from generator.findings import Edit, Finding, Fix, Severity
-from generator.judgement import Check, Tally, check
+from generator.findings import Finding, Severity
 from generator.graph import Citation
+from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 
 
@@ -52,10 +52,8 @@ def unresolved_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
             continue
         near = _near(kb, citation)
         hint = f"; did you mean {' or '.join(f'[[{id}]]' for id in near)}?" if near else ""
-        fix = None
-        if len(near) == 1:
-            text = citation.mention.raw.replace(citation.mention.target, near[0], 1)
-            fix = Fix(f"cite {near[0]}", (Edit(citation.location, text),), safe=False)
+        fragment = f"#{citation.mention.fragment}" if citation.mention.fragment else ""
+        fix = citation.fix(near[0] + fragment, safe=False) if len(near) == 1 else None
         record = citation.citing if citation.citing in kb.catalog.records else None
         yield this.finding(citation.location, citation.resolution.why + hint, record, fix=fix, data={"near": near})
 
@@ -65,7 +63,9 @@ def _near(kb: KnowledgeBase, citation: Citation) -> list[str]:
     id = citation.mention.id
     if id in kb.catalog.records:
         return [id]
-    allowed = citation.field.cites["kinds"] if citation.field and citation.field.cites else list(kb.catalog.kinds.by_name)
+    allowed = (
+        citation.field.cites["kinds"] if citation.field and citation.field.cites else list(kb.catalog.kinds.by_name)
+    )
     ids = [record.id for kind in allowed for record in kb.catalog.of(kind)]
     close = difflib.get_close_matches(id, ids, n=3, cutoff=0.8)
     if len(close) > 1 and _likeness(id, close[0]) - _likeness(id, close[1]) > 0.05:
