@@ -7,9 +7,16 @@ from collections.abc import Iterator
 
 FLOATING = frozenset({"main", "master", "latest", "head", "stable", "nightly", "trunk", "develop", "dev"})
 
-_GITHUB = re.compile(r"https?://(?:www\.)?github\.com/([^/\s]+)/([^/\s#@]+?)(?:\.git)?(?:[/#@]|$)")
+_GITHUB = re.compile(
+    r"https?://(?:www\.)?github\.com/(?!(?:advisories|apps|collections|features|marketplace|orgs|sponsors|topics)/)"
+    r"([^/\s]+)/([^/\s#?@]+?)(?:\.git)?(?:[/#?@]|$)"
+)
 _RAW = re.compile(r"https?://raw\.githubusercontent\.com/([^/\s]+)/([^/\s]+)/([^/\s]+)/")
-_HUB = re.compile(r"https?://huggingface\.co/(?!api/|datasets/|spaces/|docs/)([^/\s]+)/([^/\s#?]+)")
+_HUB = re.compile(
+    r"https?://huggingface\.co/(?!(?:api|blog|collections|datasets|docs|learn|papers|posts|spaces|tasks)/)"
+    r"([^/\s]+)/([^/\s#?]+)"
+)
+_FORGES = ("github.com", "www.github.com", "huggingface.co")
 _PYPI = re.compile(r"pkg:pypi/([A-Za-z0-9._-]+)")
 _COPY = re.compile(r"/([A-Za-z0-9.][\w.-]*?)--([\w.-]+?)_config\.json")
 _THREAD = re.compile(r"/(?:issues|pull|discussions)/\d+")
@@ -45,18 +52,26 @@ def floats(address: str) -> str | None:
         return None if "@" in address.split("#")[0] else "it names no version"
     if _THREAD.search(address):
         return None
-    place = re.sub(r"^(?:git\+)?https?://", "", address)
-    if place.startswith(("github.com/", "huggingface.co/")) and not _below_root(address):
-        return "it is the root of a repository"
-    path = place.split("#")[0].partition("/")[2]
-    if not path.strip("/") and "@" not in address:
+    place = re.split(r"[#?]", re.sub(r"^(?:git\+)?https?://", "", address))[0]
+    host, _, path = place.partition("/")
+    if host in _FORGES:
+        return _floats_on_forge(path)
+    if not path.strip("/"):
         return "it is the root of a site"
-    moving = next((part for part in re.split(r"[/@]", path) if part.lower() in FLOATING), None)
+    return _moving(path.split("/"))
+
+
+def _floats_on_forge(path: str) -> str | None:
+    """On a forge the repository's name comes first, then what kind of place, then the branch or commit."""
+    path, _, commit = path.partition("@")
+    parts = [part for part in path.split("/") if part][2:]
+    if commit:
+        return _moving([commit])
+    if not parts:
+        return "it is the root of a repository"
+    return _moving(parts[1:2] if parts[0] in ("blob", "raw", "resolve", "tree") else parts)
+
+
+def _moving(parts: list[str]) -> str | None:
+    moving = next((part for part in parts if part.lower() in FLOATING), None)
     return f"it follows `{moving}`" if moving else None
-
-
-def _below_root(address: str) -> bool:
-    """Whether an address on a forge names a file, a commit or a release and not the repository alone."""
-    place = re.sub(r"^(?:git\+)?https?://[^/]+/", "", address)
-    owner_and_name = re.match(r"[^/]+/[^/#@?]+/?", place)
-    return bool(owner_and_name and place[owner_and_name.end() :].strip("#"))
