@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from generator.kinds import Kind, Kinds
 from generator.records import Catalog, Prose, Record
 from generator.schemas import Schemas
 from generator.shipped import shipped
-from generator.spans import START, Document, Location, Span, Unreadable, load
+from generator.spans import START, Document, Location, Mapping, Span, Trap, Unreadable, load
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger file is refused unread: the longest list on record has 50 kB."""
@@ -99,10 +99,15 @@ def _read_schema(folder: Path) -> tuple[Kinds, Schemas, dict[str, dict[str, Any]
             documents[path.name.removesuffix(".schema.json")] = json.loads(path.read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise NoKnowledgeBase(f"schema/{path.name} cannot be read: {error}") from None
-    kinds = Kinds.from_table(tables["kinds"])
+    try:
+        kinds = Kinds.from_table(tables["kinds"])
+    except (KeyError, TypeError, AttributeError):
+        raise NoKnowledgeBase("schema/kinds.yaml: each kind needs title, plural, folder, path and about") from None
     lacking = [kind.name for kind in kinds if kind.name not in documents]
     if lacking:
-        raise NoKnowledgeBase(f"schema/kinds.yaml declares {', '.join(lacking)}, but there is no schema file of that name")
+        raise NoKnowledgeBase(
+            f"schema/kinds.yaml declares {', '.join(lacking)}, but there is no schema file of that name"
+        )
     return kinds, Schemas(documents), tables
 
 
@@ -126,11 +131,13 @@ def _decoded(path: Path) -> str:
         raise Unreadable("the file is UTF-16; save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8", "replace")
+    except UnicodeDecodeError as error:  # it holds the bytes without their mark
+        before = error.object[: error.start].decode("utf-8", "replace")
         line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
         where = (line, column, line, column + 1)
-        raise Unreadable(f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8", where) from None
+        raise Unreadable(
+            f"byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8", where
+        ) from None
     return text
 
 
@@ -149,8 +156,8 @@ class _Reader:
     def folder(self, kind: Kind) -> None:
         folder = self.root / kind.folder
         for path in sorted(folder.glob("*.yaml")):
-            if path.name == Path(REDIRECTS).name and path.relative_to(self.root).as_posix() == REDIRECTS:
-                continue
+            if path.name.startswith(".") or path.relative_to(self.root).as_posix() == REDIRECTS:
+                continue  # what an editor leaves beside a file is no record
             self._seen.add(path)
             self.files += 1
             self._file(kind, path)
@@ -159,6 +166,7 @@ class _Reader:
         relative, id = path.relative_to(self.root).as_posix(), path.stem
         start = Location(relative)
         if not re.fullmatch(ID, id):
+            self.unreadable.add(id.lower())
             self._fault("SCH102", start, f"`{id}` is no id: file names are lower-case words joined by hyphens")
             return
         if id in self.records:
@@ -168,6 +176,8 @@ class _Reader:
         try:
             if path.is_symlink():
                 raise Unreadable("the file is a symbolic link; put the record itself here")
+            if not path.is_file():
+                raise Unreadable("this is no file but a folder or a device")
             document = load(_decoded(path))
         except (OSError, Unreadable) as error:
             reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
@@ -175,9 +185,8 @@ class _Reader:
             self.unreadable.add(id)
             self._fault("YML001", _location(relative, span), reason, id)
             return
-        record = Record(id, kind.name, relative, document)
+        record = self._modeline(Record(id, kind.name, relative, document), kind)
         self.records[id] = record
-        self._modeline(record, kind)
         self._check(record)
 
     def _check(self, record: Record) -> None:
@@ -193,35 +202,50 @@ class _Reader:
             else:
                 message = violation.message
             self._fault("SCH101", location, message, record.id, fix=fix)
-        for trap in record.document.traps:
-            if any(span == trap.span for _, span in placed):
-                continue
-            location = record.location(trap.span)
-            fix = Fix("quote the text", (Edit(location, trap.replacement),)) if trap.replacement else None
-            related = (Related(record.location(trap.related), "first here"),) if trap.related else ()
-            self._fault(trap.code, location, trap.message, record.id, related, fix)
+        told = {span for _, span in placed}
+        self._traps(record.path, [trap for trap in record.document.traps if trap.span not in told], record.id)
         if violations or any(trap.code == "YML002" for trap in record.document.traps):
             self.unsound.add(record.id)
 
-    def _modeline(self, record: Record, kind: Kind) -> None:
-        """The first line tells editors which schema holds; it must be the folder's own."""
+    def _traps(self, path: str, traps: Iterable[Trap], id: str | None = None) -> None:
+        for trap in traps:
+            location = _location(path, trap.span)
+            fix = Fix("quote the text", (Edit(location, trap.replacement),), trap.safe) if trap.replacement else None
+            related = (Related(_location(path, trap.related), "first here"),) if trap.related else ()
+            self._fault(trap.code, location, trap.message, id, related, fix)
+
+    def _modeline(self, record: Record, kind: Kind) -> Record:
+        """The first line tells editors which schema holds; it must be the folder's own.
+
+        A record that lies in the wrong folder is read as what it says it is: one mistake, one finding.
+        """
         up = "../" * (record.path.count("/"))
         wanted = f"# yaml-language-server: $schema={up}schema/{kind.name}.schema.json"
         first = record.document.line(0)
         if first.strip() == wanted:
-            return
+            return record
         named = re.search(r"\$schema=\S*?([a-z]+)\.schema\.json", first)
         if named and named[1] != kind.name:
             location = Location(record.path, 1, 1, 1, len(first) + 1)
-            message = f"the first line names the schema of a {named[1]}, but {kind.folder}/ is for {kind.plural.lower()}"
+            message = (
+                f"the first line names the schema of a {named[1]}, but {kind.folder}/ is for {kind.plural.lower()}"
+            )
             self._fault("SCH102", location, f"{message}; move the file or correct the line", record.id)
-            return
+            return self._as_declared(record, named[1])
         insert = Location(record.path, 1, 1, 1, 1)
-        fix = Fix("add the line", (Edit(insert, wanted + "\n"),))
+        line_break = "\r\n" if "\r\n" in record.document.text else "\n"
+        fix = Fix("add the line", (Edit(insert, wanted + line_break),))
         if "yaml-language-server" in first:
             whole = Location(record.path, 1, 1, 1, len(first) + 1)
             fix = Fix("correct the line", (Edit(whole, wanted),))
         self._fault("SCH101", insert, f"the first line must tell editors the schema: {wanted}", record.id, fix=fix)
+        return record
+
+    def _as_declared(self, record: Record, kind: str) -> Record:
+        if kind not in self.kinds:
+            return record
+        declared = replace(record, kind=kind)
+        return min(record, declared, key=lambda each: len(self.schemas.violations(each.kind, each.document.data)))
 
     def strays(self) -> None:
         """YAML files that no kind's folder holds would be passed over in silence: they are findings."""
@@ -229,15 +253,16 @@ class _Reader:
         for top in ("records", "sources"):
             for path in sorted((self.root / top).rglob("*")):
                 relative = path.relative_to(self.root).as_posix()
-                if path in self._seen or path.suffix not in (".yaml", ".yml") or relative == REDIRECTS:
+                if path in self._seen or path.suffix.lower() not in (".yaml", ".yml") or relative == REDIRECTS:
                     continue
                 if any(part.startswith(".") for part in path.relative_to(self.root).parts):
                     continue
-                if path.suffix == ".yml" and path.parent.relative_to(self.root).as_posix() in folders:
+                if path.suffix != ".yaml" and path.parent.relative_to(self.root).as_posix() in folders:
                     message = f"records are named .yaml; rename it to {path.stem}.yaml"
                 else:
                     message = f"no kind of record lives in this folder; known folders: {', '.join(sorted(folders))}"
                 self.files += 1
+                self.unreadable.add(path.stem)  # it is there, so its id is not unknown
                 self._fault("SCH102", Location(relative), message)
 
     def redirects(self) -> dict[str, str]:
@@ -245,15 +270,24 @@ class _Reader:
         if not path.is_file():
             return {}
         try:
-            table = load(_decoded(path)).data
+            document = load(_decoded(path))
         except (OSError, Unreadable) as error:
             span = error.span if isinstance(error, Unreadable) else START
             self._fault("YML001", _location(REDIRECTS, span), str(error))
             return {}
-        if not isinstance(table, dict):
+        table = document.data
+        if not isinstance(table, Mapping):
             self._fault("SCH101", Location(REDIRECTS), "the file must map old ids to new ones, `old-id: new-id`")
             return {}
-        return {str(old): str(new) for old, new in table.items()}
+        self._traps(REDIRECTS, document.traps)
+        for old, new in table.items():
+            if old in self.records:
+                at = _location(REDIRECTS, table.key_spans[old])
+                self._fault("SCH102", at, f"the id `{old}` was given up, but {self.records[old].path} has it again")
+            elif new not in self.records and new not in self.unreadable:
+                message = f"`{old}` is redirected to `{new}`, and no record has that id"
+                self._fault("SCH101", _location(REDIRECTS, table.spans[old]), message)
+        return {old: str(new) for old, new in table.items() if old not in self.records}
 
     def _fault(
         self,

@@ -50,8 +50,8 @@ class Record:
         for number, part in enumerate(path):
             spans = getattr(value, "spans", None)
             try:
-                last = number == len(path) - 1
-                span = value.key_spans[part] if last and at_key and isinstance(value, dict) else spans[part]  # type: ignore[index]
+                keys = getattr(value, "key_spans", spans) if at_key and number == len(path) - 1 else spans
+                span = keys[part]  # type: ignore[index]
                 value = value[part]
             except (KeyError, IndexError, TypeError, AttributeError):
                 break
@@ -99,7 +99,7 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Catalog:
-    """Everything that was written, read once. `unsound` ids broke the schema: they are cited, but nothing is derived."""
+    """Everything that was written, read once. `unsound` ids break the schema: they are cited, nothing is derived."""
 
     kinds: Kinds
     schemas: Schemas

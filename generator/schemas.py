@@ -1,15 +1,17 @@
-"""``schema/*.schema.json``: what a record may hold, said in a contributor's words; and the annotations that checks read.
+"""``schema/*.schema.json``: what a record may hold, in a contributor's words, and the annotations that checks read.
 
 Annotations are our own keywords inside the JSON Schema: ``x-cites`` (kinds and source types a citation may name),
-``x-subject`` (what the cited source must declare to be about), ``x-evidence`` (whether a value rests on the citation) and
-``x-needs-cite`` (an object that says nothing without a source). The one module that imports jsonschema.
+``x-subject`` (what the cited source must declare to be about), ``x-evidence`` (whether a value rests on the citation)
+and ``x-needs-cite`` (an object that says nothing without a source). The one module that imports jsonschema.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ ITEM, ANY = "[]", "*"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A value that the schema does not allow. `at_key` marks the key itself; `text` is a safe replacement of the value."""
+    """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right."""
 
     path: Path
     message: str
@@ -88,20 +90,27 @@ class Schemas:
 
     def violations(self, kind: str, data: Any) -> list[Violation]:
         """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema."""
-        found = [_violation(error) for error in self._validators[kind].iter_errors(data)]
+        found = [violation for error in self._validators[kind].iter_errors(data) for violation in _violations(error)]
         unique = {(violation.path, violation.message): violation for violation in found}
         return sorted(unique.values(), key=lambda violation: [str(part) for part in violation.path])
 
     @cached_property
     def _validators(self) -> dict[str, Draft202012Validator]:
-        from jsonschema import Draft202012Validator
+        from jsonschema import Draft202012Validator, FormatChecker
         from referencing import Registry
         from referencing.jsonschema import DRAFT202012
 
-        resources = [(f"{name}.schema.json", DRAFT202012.create_resource(dict(doc))) for name, doc in self.documents.items()]
+        days = FormatChecker(())
+        for name in ("date", "day-month-or-year"):
+            days.checks(name, ValueError)(_is_day)
+        resources = [
+            (f"{name}.schema.json", DRAFT202012.create_resource(dict(doc))) for name, doc in self.documents.items()
+        ]
         registry: Registry[Any] = Registry().with_resources(resources)
         return {
-            name: Draft202012Validator({**document, "$id": f"{name}.schema.json"}, registry=registry)
+            name: Draft202012Validator(
+                {**document, "$id": f"{name}.schema.json"}, registry=registry, format_checker=days
+            )
             for name, document in self.documents.items()
             if name != "common"
         }
@@ -110,31 +119,53 @@ class Schemas:
 # --- a violation in a contributor's words ---------------------------------------------------------------------------
 
 
-def _violation(error: ValidationError) -> Violation:
+def _violations(error: ValidationError) -> Iterable[Violation]:
     path: Path = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        return _unknown_keys(path, error)
     say = _WORDS.get(str(error.validator), _any_other)
-    return say(path, error)
+    return [say(path, error)]
+
+
+def _about(error: ValidationError) -> Mapping[str, Any]:
+    """The schema that was broken."""
+    return error.schema if isinstance(error.schema, Mapping) else {}
+
+
+def _allowed(error: ValidationError) -> list[Any]:
+    """What the broken keyword lists."""
+    value: Any = error.validator_value
+    return value if isinstance(value, list) else [value]
+
+
+def _is_day(text: object) -> bool:
+    """Whether a date exists; 2026-02 and 2026 stand for a day of which no more is known."""
+    if isinstance(text, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.A):
+        date.fromisoformat(text)
+    return not (isinstance(text, str) and text.endswith("\n"))
 
 
 def _required(path: Path, error: ValidationError) -> Violation:
-    missing = next(name for name in error.validator_value if name not in error.instance and f"'{name}'" in error.message)
+    missing = next(name for name in _allowed(error) if f"'{name}'" in error.message)
     if "then" in error.absolute_schema_path:
-        why = missing if path and path[-1] == "why_null" else error.schema["properties"]["why_null"]["required"][0]
+        why = missing if path and path[-1] == "why_null" else _about(error)["properties"]["why_null"]["required"][0]
         where = path[:-1] if path and path[-1] == "why_null" else path
         return Violation((*where, why), f"`{why}` is null: say why in `why_null.{why}`")
     return Violation(path, f"{_name(path)} lacks the field `{missing}`")
 
 
-def _unknown_keys(path: Path, error: ValidationError) -> Violation:
-    known = sorted(error.schema.get("properties", {}))
-    extra = next(key for key in error.instance if key not in known)
-    near = difflib.get_close_matches(str(extra), known, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
-    return Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True)
+def _unknown_keys(path: Path, error: ValidationError) -> Iterator[Violation]:
+    known = sorted(_about(error).get("properties", {}))
+    found: Any = error.instance
+    for extra in found:
+        if extra not in known:
+            near = difflib.get_close_matches(str(extra), known, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
+            yield Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True)
 
 
 def _wrong_type(path: Path, error: ValidationError) -> Violation:
-    allowed = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+    allowed = _allowed(error)
     words = " or ".join(_TYPES[name] for name in allowed)
     message = f"{_name(path)} is {_describe(error.instance)}; {words} is expected"
     if "string" in allowed and isinstance(error.instance, int | float) and not isinstance(error.instance, bool):
@@ -143,23 +174,23 @@ def _wrong_type(path: Path, error: ValidationError) -> Violation:
 
 
 def _not_in_list(path: Path, error: ValidationError) -> Violation:
-    allowed = [str(value) for value in error.validator_value]
+    allowed = [str(value) for value in _allowed(error)]
     near = difflib.get_close_matches(str(error.instance), allowed, n=1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
     return Violation(path, f"{_name(path)} is {_describe(error.instance)}; allowed: {', '.join(allowed)}{hint}")
 
 
 def _wrong_form(path: Path, error: ValidationError) -> Violation:
-    about = error.schema.get("description", f"it must match {error.validator_value}")
-    return Violation(path, f"{_name(path)} is {_describe(error.instance)}, which has not the form that is expected. {about}")
+    about = _about(error).get("description", f"it must match {error.validator_value}")
+    return Violation(path, f"{_name(path)} is {_describe(error.instance)}, which is not of the form wanted. {about}")
 
 
 def _too_short(path: Path, error: ValidationError) -> Violation:
-    return Violation(path, f"{_name(path)} is empty or too short. {error.schema.get('description', '')}".strip())
+    return Violation(path, f"{_name(path)} is empty or too short. {_about(error).get('description', '')}".strip())
 
 
 def _not_one_of(path: Path, error: ValidationError) -> Violation:
-    ways = [" with ".join(f"`{name}`" for name in way.get("required", [])) for way in error.validator_value]
+    ways = [" with ".join(f"`{name}`" for name in way.get("required", [])) for way in _allowed(error)]
     return Violation(path, f"{_name(path)} needs exactly one of: {'; '.join(ways)}")
 
 
@@ -169,10 +200,10 @@ def _any_other(path: Path, error: ValidationError) -> Violation:
 
 _WORDS = {
     "required": _required,
-    "additionalProperties": _unknown_keys,
     "type": _wrong_type,
     "enum": _not_in_list,
     "pattern": _wrong_form,
+    "format": _wrong_form,
     "minLength": _too_short,
     "minItems": _too_short,
     "oneOf": _not_one_of,
