@@ -20,8 +20,10 @@ from generator.spans import Location
 
 @dataclass
 class Tally:
-    """Counts of (check, subject) pairs. Checked: both sides were present; skipped: a dependency failed; not checkable: an
-    input is null, missing or cannot be read. Skipped is not passed."""
+    """Counts of (check, subject) pairs: skipped is not passed.
+
+    Checked: both sides were present. Skipped: a dependency failed. Not checkable: an input is null, missing or unread.
+    """
 
     checked: int = 0
     skipped: int = 0
@@ -140,7 +142,8 @@ def _absorbed(findings: list[Finding]) -> list[Finding]:
     absorbed = {pair for finding in findings for pair in finding.data.get("absorbs", ())}
     kept = [finding for finding in findings if (finding.code, finding.record) not in absorbed]
     return [
-        replace(finding, data={key: value for key, value in finding.data.items() if key != "absorbs"}) for finding in kept
+        replace(finding, data={key: value for key, value in finding.data.items() if key != "absorbs"})
+        for finding in kept
     ]
 
 
@@ -150,7 +153,8 @@ def _waive(
     """Split findings into kept and waived; a waiver that excuses nothing, or has expired, is a finding of its own."""
     kept, waived = list(findings), []
     for record in kb.catalog.records.values():
-        for index, waiver in enumerate(record.get("waivers") or ()):
+        waivers = record.get("waivers")
+        for index, waiver in enumerate(waivers if isinstance(waivers, list) else ()):
             if not isinstance(waiver, dict) or not isinstance(waiver.get("code"), str):
                 continue  # the schema check has said so
             tally.checked += 1
@@ -180,4 +184,4 @@ def sections(doc: str) -> dict[str, str]:
 
 def examples(doc: str, section: str) -> dict[str, str]:
     """The files of a section's examples: path to text."""
-    return {path: text for path, text in EXAMPLE.findall(sections(doc).get(section, "") + "\n")}
+    return dict(EXAMPLE.findall(sections(doc).get(section, "") + "\n"))

@@ -25,7 +25,7 @@ def within(path: str, wanted: Sequence[str]) -> bool:
 def as_text(
     kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, colour: bool = False, place: str = ""
 ) -> str:
-    """Findings as ``path:line:col CODE message``, then what was checked, skipped and not checkable, then the verdict."""
+    """Findings as ``path:line:col CODE message``, what was checked, skipped and not checkable, then the verdict."""
     shown = list(shown)
     lines = [line for finding in shown for line in _finding_lines(finding, colour, place)]
     if lines:
@@ -36,7 +36,9 @@ def as_text(
     lines.append(
         f"checked {verdicts.checked:,}, skipped {verdicts.skipped:,}, not checkable {verdicts.not_checkable:,}"
     )
-    counts = [f"{verdicts.count(severity)} {severity}{'' if verdicts.count(severity) == 1 else 's'}" for severity in Severity]
+    counts = [
+        f"{verdicts.count(severity)} {severity}{'' if verdicts.count(severity) == 1 else 's'}" for severity in Severity
+    ]
     waived = f", {len(verdicts.waived)} waived" if verdicts.waived else ""
     hidden = len(verdicts.findings) - len(shown)
     aside = f" ({hidden} outside the paths given)" if hidden else ""

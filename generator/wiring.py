@@ -53,6 +53,15 @@ def model_types(source: Record) -> set[str]:
     return {str(value) for value in (facts.get("model_type"), unwrap(facts).get("model_type")) if value is not None}
 
 
+def agree(one: Any, other: Any) -> bool:
+    """Whether two values of a config say the same: 10000 and 10000.0 do, 1 and true do not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(agree(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(agree, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two configs beside each other, over the fields that a record relies on and over the others."""
@@ -70,11 +79,13 @@ def compare(relied_on: Mapping[str, Any], right: Mapping[str, Any], cited: Mappi
     facts that the record does not rely on.
     """
     both = [key for key in relied_on if key in right and key in cited]
-    discriminating = {key: [right[key], cited[key]] for key in both if right[key] != cited[key]}
-    shared = [key for key in both if right[key] == cited[key]]
+    discriminating = {key: [right[key], cited[key]] for key in both if not agree(right[key], cited[key])}
+    shared = [key for key in both if key not in discriminating]
     absent = [key for key in relied_on if key in right and key not in cited]
     elsewhere = {
-        key: [right[key], cited[key]] for key in right if key in cited and key not in relied_on and right[key] != cited[key]
+        key: [right[key], cited[key]]
+        for key in right
+        if key in cited and key not in relied_on and not agree(right[key], cited[key])
     }
     return Comparison(discriminating, shared, absent, elsewhere)
 
@@ -92,7 +103,7 @@ def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: s
 
     def rank(source: Record) -> tuple[int, bool, int, str]:
         facts = flat_facts(source)
-        agreeing = sum(key in facts and facts[key] == value for key, value in relied_on.items())
+        agreeing = sum(key in facts and agree(facts[key], value) for key, value in relied_on.items())
         alike = len(set(facts) & set(flat_facts(wrong)))
         return (-agreeing, source.id not in orphans, -alike, source.id)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from generator.attention.config import WRAPPERS
 from generator.citations import whole
 from generator.findings import Finding, Related, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
-from generator.wiring import flat_facts, model_types, subject_citations
+from generator.spans import Location
+from generator.wiring import agree, flat_facts, model_types, subject_citations
 
 
 @check("WIR202", Severity.ERROR)
@@ -86,9 +89,7 @@ def _evidence(record: Record) -> set[str]:
     return {key for key, text in (record.get("evidence") or {}).items() if whole(str(text))}
 
 
-def _compare(
-    this: Check, tally: Tally, record: Record, source: Record, fields: Mapping[str, Any]
-) -> Iterator[Finding]:
+def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: Mapping[str, Any]) -> Iterator[Finding]:
     facts = flat_facts(source)
     wrong: dict[str, tuple[Any, Any]] = {}
     for key, value in fields.items():
@@ -96,11 +97,11 @@ def _compare(
             tally.not_checkable += 1
             continue
         tally.checked += 1
-        if value != facts[key] and not (key == "model_type" and value in model_types(source)):
+        if not agree(value, facts[key]) and not (key == "model_type" and value in model_types(source)):
             wrong[key] = (value, facts[key])
     if not wrong:
         return
-    pairs = ", ".join(f"`{key}` is {value!r} here and {fact!r} there" for key, (value, fact) in wrong.items())
+    pairs = ", ".join(f"`{key}` is {_say(value)} here and {_say(fact)} there" for key, (value, fact) in wrong.items())
     first = next(iter(wrong))
     others = [Related(record.at("architecture", key), f"`{key}` here") for key in wrong if key != first]
     theirs = [Related(_fact_place(source, key), f"`{key}` in the source") for key in wrong]
@@ -113,10 +114,13 @@ def _compare(
     )
 
 
-def _fact_place(source: Record, key: str) -> Any:
-    if source.get("facts", key) is not None:
-        return source.at("facts", key)
-    return next(
-        (source.at("facts", outer, key) for outer, inner in source.get("facts").items() if key in (inner or ())),
-        source.at("facts"),
-    )
+def _say(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _fact_place(source: Record, key: str) -> Location:
+    """Where a fact stands: in the wrapped config, whose fields count, or outside of it."""
+    holders = (outer for outer, inner in source.get("facts").items() if isinstance(inner, Mapping) and key in inner)
+    wrapped = next((outer for outer in holders if outer in WRAPPERS), None)
+    return source.at("facts", key) if wrapped is None else source.at("facts", wrapped, key)

@@ -52,8 +52,8 @@ def floating_address(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     ```
 
     How to fix
-    Name the commit, the release or the revision that was read, in `locator` or `read_from`. A floating page may still be
-    mentioned in prose.
+    Name the commit, the release or the revision that was read, in `locator` or `read_from`. A floating page may still
+    be mentioned in prose.
     """
     for source in tally.sound(kb, "source"):
         tally.checked += 1

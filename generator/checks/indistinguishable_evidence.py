@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.derive import config_source
 from generator.findings import Finding, Related, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
-from generator.derive import config_source
 from generator.records import Record
-from generator.wiring import flat_facts
+from generator.wiring import agree, flat_facts
 
 
 @check("WIR203", Severity.INFO)
@@ -80,13 +80,18 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     How to fix
     Nothing has to be done. A field that does discriminate, if the config has one, may be added to the architecture.
     """
-    configs = [(source, flat_facts(source)) for source in kb.catalog.sound("source") if source.get("type") == "hf-config"]
+    configs = [
+        (source, flat_facts(source)) for source in kb.catalog.sound("source") if source.get("type") == "hf-config"
+    ]
     groups: dict[frozenset[str], list[Record]] = {}
     for model in tally.sound(kb, "model"):
         own = config_source(kb.catalog, model)
         relied_on = model.get("architecture") or {}
         if own is None or not relied_on:
             tally.not_checkable += 1
+            continue
+        if own.id in kb.catalog.unsound or f"hf:{model.get('repo')}" not in own.get("subjects"):
+            tally.skipped += 1  # SCH101 or WIR201 has said so
             continue
         tally.checked += 1
         facts = flat_facts(own)
@@ -96,7 +101,7 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
             for source, others in configs
             if source.id != own.id
             and not set(source.get("subjects")) & set(own.get("subjects"))
-            and all(key in others and others[key] == value for key, value in known.items())
+            and all(key in others and agree(others[key], value) for key, value in known.items())
         }
         if known and alike:
             groups.setdefault(frozenset(alike | {own.id}), []).append(model)
@@ -111,9 +116,9 @@ def _one_per_group(this: Check, kb: KnowledgeBase, groups: dict[frozenset[str], 
         together = set(sources).union(*(group[0] for group in touching))
         members = [*models, *(model for group in touching for model in group[1])]
         merged = [group for group in merged if group not in touching] + [(together, members)]
-    for sources, models in merged:
-        models = sorted(models, key=lambda model: model.id)
-        first, names = models[0], sorted(sources)
+    for look_alikes, members in merged:
+        models = sorted(members, key=lambda model: model.id)
+        first, names = models[0], sorted(look_alikes)
         related = [Related(model.at("config"), "relies on one of them, too") for model in models[1:]]
         related += [Related(kb.catalog.records[id].at("subjects"), "one of the look-alikes") for id in names]
         message = (

@@ -49,12 +49,15 @@ def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     """
     orphans = set(kb.graph.orphans())
     for source in kb.catalog.of("source"):
+        if source.id in kb.catalog.unsound:
+            tally.skipped += 1
+            continue
+        subjects = source.get("subjects")
         tally.checked += 1
         if source.id not in orphans:
             continue
-        subjects = source.get("subjects") or []
         about = [record.id for record in kb.catalog.records.values() if _subjects(record) & set(subjects)]
-        declares = f"it declares {', '.join(subjects)}" if subjects else "it declares no subject"
+        declares = f"it declares {', '.join(subjects)}"
         hint = f", the subject of {', '.join(about)}" if about else ""
         message = f"no record cites this source; {declares}{hint}"
         yield this.finding(source.at("title"), message, source.id, data={"subjects": list(subjects), "about": about})

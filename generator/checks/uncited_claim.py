@@ -54,7 +54,7 @@ def uncited_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
         for path, value, what in _claims((), record.document.data, kb.catalog.schemas.field(record.kind)):
             tally.checked += 1
             if not value.get("cite") and not value.get("cites"):
-                yield this.finding(record.at(*path), f"this {what} names no source: add `cite: \"[[id]]\"`", record.id)
+                yield this.finding(record.at(*path), f'this {what} names no source: add `cite: "[[id]]"`', record.id)
 
 
 def _claims(path: Path, value: Any, field: Field | None) -> Iterator[tuple[Path, dict[str, Any], str]]:

@@ -58,4 +58,6 @@ def underivable_geometry(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
         facts = kb.facts[model.id]
         if facts.geometry is None:
             data = {"fields": list(facts.fields)}
-            yield this.finding(model.at("architecture", key=True), f"not derivable: {facts.reason}", model.id, data=data)
+            yield this.finding(
+                model.at("architecture", key=True), f"not derivable: {facts.reason}", model.id, data=data
+            )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.findings import Finding, Severity
-from generator.judgement import Check, Tally, check
 from generator.graph import Citation
+from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.schemas import Path
-
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 

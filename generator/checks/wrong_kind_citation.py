@@ -57,4 +57,6 @@ def _class_defaults(kb: KnowledgeBase, citation: Citation) -> bool:
     """Source code stands for a config only where the record says that its evidence are class defaults."""
     citing = kb.catalog.records[citation.citing]
     target = citation.resolution.record
-    return citing.get("evidence_basis") == "class-defaults" and target is not None and target.get("type") == "source-code"
+    return (
+        citing.get("evidence_basis") == "class-defaults" and target is not None and target.get("type") == "source-code"
+    )
