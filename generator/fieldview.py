@@ -1,7 +1,8 @@
 """A record as its schema describes it: each field as something that a template can print without asking what it is.
 
 The forms: ``null`` (with its reason), ``prose``, ``cite``, ``address``, ``number``, ``text``, ``verbatim`` (another
-document's value), ``list``, ``rows`` (a table), ``cards`` (entries too wide for a table), ``fields`` and ``facts``.
+document's value), ``quantity`` (a value with its unit and its source), ``list``, ``rows`` (a table), ``cards`` (entries
+too wide for a table), ``fields`` and ``facts``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from generator import render
 from generator.citations import whole
 from generator.publishing import Site
 from generator.records import Record
@@ -18,7 +20,8 @@ from generator.schemas import ANY, ITEM, Field
 WIDEST_TABLE = 6
 """Entries with more fields than this are shown one below the other."""
 
-SHORT = ("null", "cite", "address", "number", "text", "verbatim")
+SHORT = ("null", "cite", "address", "number", "text", "verbatim", "quantity")
+INLINE = ("null", "number", "text", "verbatim")
 APART = ("why_null", "waivers", "corrections", "notes")
 """Fields that have a place of their own on every page."""
 
@@ -34,14 +37,20 @@ class Shown:
     columns: tuple[str, ...] = ()
     anchor: str = ""
     about: str = ""
+    free: bool = False
 
     @property
     def short(self) -> bool:
-        """Whether it fits on a line of a fact sheet."""
-        return self.form in SHORT or (self.form == "list" and all(item.form in SHORT for item in self.items))
+        """Whether it fits into a fact sheet. A list of citations does not: its names are long."""
+        return self.form in SHORT or (self.form == "list" and all(item.form in INLINE for item in self.items))
 
-    def cell(self, column: str) -> Shown | None:
-        """The part of an entry that stands in a column."""
+    @property
+    def label(self) -> str:
+        """The field's name for readers; a key of the author's own choice is left as it is."""
+        return self.name if self.free else render.words(self.name)
+
+    def part(self, column: str) -> Shown | None:
+        """The part of an entry with a name."""
         return next((item for item in self.items if item.name == column), None)
 
 
@@ -72,9 +81,11 @@ class View:
         reason = (self.record.get("why_null") or {}).get(name)
         return self._show(self.record.data[name], tree.children[name], name, reason, name)
 
-    def _show(self, value: Any, tree: Field | None, name: str, why: str | None = None, anchor: str = "") -> Shown:
+    def _show(
+        self, value: Any, tree: Field | None, name: str, why: str | None = None, anchor: str = "", free: bool = False
+    ) -> Shown:
         about = str(tree.schema.get("description", "")) if tree else ""
-        more: dict[str, Any] = {"name": name, "anchor": anchor, "about": about}
+        more: dict[str, Any] = {"name": name, "anchor": anchor, "about": about, "free": free}
         if value is None:
             return Shown("null", value=self.site.line(why) if why else None, **more)
         if isinstance(value, bool) or not isinstance(value, str | Mapping | list):
@@ -102,13 +113,19 @@ class View:
             return Shown("facts", items=tuple(verbatim(str(key), item) for key, item in value.items()), **more)
         reasons = value.get("why_null") or {}
         free = tree.children.get(ANY)
-        names = [*(name for name in tree.children if name in value), *(key for key in value if key not in tree.children)]
+        names = [
+            *(name for name in tree.children if name in value),
+            *(key for key in value if key not in tree.children),
+        ]
         items = (
-            self._show(value[name], tree.children.get(name, free), name, reasons.get(name))
+            self._show(
+                value[name], tree.children.get(name, free), name, reasons.get(name), free=name not in tree.children
+            )
             for name in names
             if name != "why_null"
         )
-        return Shown("fields", items=tuple(items), **more)
+        form = "quantity" if {"value", "cite"} <= set(names) else "fields"
+        return Shown(form, items=tuple(items), **more)
 
     def _list(self, value: list[Any], tree: Field | None, more: dict[str, Any]) -> Shown:
         below = tree.children.get(ITEM) if tree else None

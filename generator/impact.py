@@ -1,4 +1,4 @@
-"""What falls if a source falls: values that cite it as evidence, figures that rest on it, cells of the matrix that name it."""
+"""What falls if a source falls: values that cite it as evidence, figures that rest on it, cells that name it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses between pages. A page is written with ``href="page:models/x.md#anchor"``; only here do they become relative.
+"""Addresses between pages. A page is written with ``href="page:models/x.md#anchor"``; here they become relative.
 
 The same page is served by MkDocs (``models/x/`` or ``models/x.html``) and lies in a folder of Markdown files
 (``models/x.md``); what differs is the `Style`, and nothing else knows it.
@@ -25,8 +25,8 @@ class Style(Enum):
     def address(self, path: str) -> str:
         """The address of a page, relative to the root of the site.
 
-        >>> Style.DIRECTORY.address("models/x.md"), Style.DIRECTORY.address("models/index.md"), Style.HTML.address("a.md")
-        ('models/x/', 'models/', 'a.html')
+        >>> [Style.DIRECTORY.address(path) for path in ("models/x.md", "models/index.md")], Style.HTML.address("a.md")
+        (['models/x/', 'models/'], 'a.html')
         """
         if self is Style.MARKDOWN or not path.endswith(".md"):
             return path

@@ -27,7 +27,7 @@ class Occupied(Exception):
 
 
 def materialise(kb: KnowledgeBase, out: Path) -> int:
-    """Write all pages and assets into `out`; returns how many pages. Raises `Occupied` rather than replace foreign files."""
+    """Write all pages and assets into `out`, and count the pages. Raises `Occupied` rather than replace foreign files."""
     out = out.absolute()
     _check(out)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def _write(kb: KnowledgeBase, folder: Path) -> int:
 
 
 def as_file(page: Page) -> str:
-    """A page as a Markdown file: front matter that any YAML reader takes, then one block of HTML without a blank line."""
+    """A page as a Markdown file: front matter that any YAML reader takes, then one block of HTML."""
     head = {"title": page.title, "description": page.description}
     lines = [f"{key}: {render.as_json(value)}" for key, value in head.items() if value]
     return "\n".join(["---", *lines, "---", "", _one_block(resolved(page.html, page.path, Style.MARKDOWN)), ""])
@@ -73,5 +73,6 @@ def _one_block(html: str) -> str:
     parts = _PRE.split(html)
     blank = re.compile(r"\n\s*\n")
     return "".join(
-        re.sub(r"\n(?=\s*\n)", "&#10;", part) if number % 2 else blank.sub("\n", part) for number, part in enumerate(parts)
+        re.sub(r"\n(?=\s*\n)", "&#10;", part) if number % 2 else blank.sub("\n", part)
+        for number, part in enumerate(parts)
     ).strip()

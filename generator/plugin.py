@@ -1,7 +1,7 @@
 """The MkDocs skin: puts the pages into a MkDocs build, and nothing else. The one module that imports mkdocs.
 
-In a build an error in any record stops everything: no page with a wrong number is published. In the live preview nothing
-stops: a broken record shows its error on its page.
+In a build an error in any record stops everything: no page with a wrong number is published. In the live preview
+nothing stops: a broken record shows its error on its page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
+from markupsafe import escape
 from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
@@ -22,7 +22,6 @@ from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as MkDocsPage
-from markupsafe import escape
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from generator import pages, render
@@ -30,9 +29,10 @@ from generator.checks import judge
 from generator.citations import find, replace
 from generator.findings import Finding, Severity
 from generator.knowledge import KnowledgeBase, assemble
-from generator.links import Style, relative, resolved
+from generator.links import Style, resolved
 from generator.publishing import Heading, Page, Site
 from generator.read import NoKnowledgeBase, read
+from generator.reuse import Memory
 from generator.shipped import shipped
 
 log = logging.getLogger("mkdocs.plugins.servebook")
@@ -43,7 +43,7 @@ TOLD = 20
 """So many findings are listed when a build is refused."""
 
 
-class Options(Config):
+class Options(Config):  # type: ignore[no-untyped-call]
     """What mkdocs.yml may set: the knowledge base, where it is not the folder of mkdocs.yml."""
 
     root = Type(str, default="")
@@ -54,7 +54,8 @@ class ReadyPage(MkDocsPage):
 
     def __init__(self, page: Page, title: str | None, file: File, config: MkDocsConfig, style: Style) -> None:
         super().__init__(title, file, config)
-        self.ready, self.style, self.body = page, style, ""
+        self.ready, self.style, self.body, self.reused = page, style, "", ""
+        self.key: Any = None
 
     def read_source(self, config: MkDocsConfig) -> None:
         """Nothing is read; what the theme wants to know is set. The theme escapes nothing, so it gets escaped text."""
@@ -71,14 +72,17 @@ class ReadyPage(MkDocsPage):
         self.present_anchor_ids = set(self.ready.anchors)
 
 
-class ServebookPlugin(BasePlugin[Options]):
+class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     """Reads the knowledge base next to mkdocs.yml and adds its pages to the site."""
 
     def __init__(self) -> None:
         super().__init__()
         self.serving = False
+        self.env: Any = None
         self.outputs: dict[str, tuple[Any, str]] = {}
         self.site: Site | None = None
+        self.shared: Any = None
+        self.memory = Memory()
         self.pages: dict[str, Page] = {}
         self.root = Path()
 
@@ -101,14 +105,25 @@ class ServebookPlugin(BasePlugin[Options]):
         return config
 
     def _read(self) -> None:
-        kb = assemble(read(self.root), date.today())
+        before = self.site.kb.catalog if self.site else None
+        kb = assemble(read(self.root, before=before), date.today())
         errors = [found for found in judge(kb).findings if found.severity is Severity.ERROR]
         if errors and not self.serving:
             raise PluginError(refusal(errors))
         for found in errors[:TOLD]:
             log.info("%s %s %s", found.location, found.code, render.clip(found.message, 300))
-        self.site = Site(kb, tuple(errors), self._texts(kb, errors))
-        self.pages = {page.path: page for page in pages.build(kb, errors, self.site.texts)}
+        self.site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
+        self.pages = {page.path: page for page in pages.build_site(self.site)}
+
+    def _memory(self, kb: KnowledgeBase) -> Memory | None:
+        """The pages of the build before, unless something changed that they all rest on."""
+        if not self.serving:
+            return None
+        templates = max(path.stat().st_mtime_ns for path in shipped("templates").rglob("*"))
+        shared = (templates, kb.catalog.schemas, kb.catalog.kinds, kb.catalog.redirects, kb.catalog.tables)
+        if self.shared != shared:
+            self.shared, self.memory = shared, Memory()
+        return self.memory
 
     def _texts(self, kb: KnowledgeBase, errors: list[Finding]) -> Mapping[str, str]:
         """The text of the files that could not be read as records, for the excerpts beside their errors."""
@@ -143,9 +158,28 @@ class ServebookPlugin(BasePlugin[Options]):
         assert self.site is not None
         return resolved(str(self.site.citation(mention)), path, Style.DIRECTORY)
 
-    def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
-        """Nothing to change; the place where a preview decides which pages it may reuse."""
-        return env
+    def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
+        """In a preview, keep the theme's compiled templates, and the output of every page that comes out the same."""
+        if not self.serving:
+            return env
+        self.env = self.env or env
+        self.env.auto_reload = True
+        frame = _frame(config.nav, self.pages)
+        for file in files.documentation_pages():
+            page = file.page
+            if isinstance(page, ReadyPage):
+                known = self.outputs.get(page.ready.path)
+                page.key = (frame, page.ready)
+                if known and known[0] == page.key:
+                    page.reused = known[1]
+                    page.meta["template"] = "reused.html"
+        return self.env
+
+    def on_post_page(self, output: str, page: MkDocsPage, config: MkDocsConfig) -> str:
+        """Remember what came out, for the next build of a preview."""
+        if self.serving and isinstance(page, ReadyPage):
+            self.outputs[page.ready.path] = (page.key, output)
+        return output
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
         """Rebuild when a record, a source, a schema or a template changes."""
@@ -177,6 +211,11 @@ def refusal(errors: list[Finding]) -> str:
     more = f"\nand {len(errors) - TOLD} more" if len(errors) > TOLD else ""
     count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
     return f"servebook: {count} in the records, so nothing is built:\n" + "\n".join(lines) + more
+
+
+def _frame(nav: Any, ready: Mapping[str, Page]) -> str:
+    """What stands around every page, as far as it can change between two builds of a preview."""
+    return repr((nav, [(page.path, page.title) for page in ready.values() if page.in_nav]))
 
 
 def _titles(nav: Any) -> Iterator[tuple[str, str]]:

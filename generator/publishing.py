@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from generator.graph import Citation
 from generator.impact import Impact, impacts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record, fragments
+from generator.reuse import Memory, inputs
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
@@ -36,8 +37,8 @@ class Heading:
 class Page:
     """One page of the site: where it lies, and its body as HTML with ``page:`` addresses (see `links`).
 
-    `search` is the little that the search index gets, as HTML with the page's own anchors; empty keeps the page out of it.
-    `edit_path` names the authored file, relative to the root. `hide` names parts of the theme that are in the way.
+    `search` is the little that the search index gets, as HTML with the page's own anchors; empty keeps the page out of
+    it. `edit_path` names the authored file, relative to the root. `hide` names parts of the theme that are in the way.
     """
 
     path: str
@@ -54,7 +55,7 @@ class Page:
     def toc(self) -> tuple[Heading, ...]:
         """The headings that can be linked to."""
         return tuple(
-            Heading(int(level), anchor, render.plain(text.split('<a class="headerlink"')[0]))
+            Heading(int(level), anchor, render.plain(re.split(r"<small|<a class=.headerlink", text)[0]))
             for level, anchor, text in _HEADING.findall(self.html)
         )
 
@@ -72,12 +73,14 @@ _ANCHOR = re.compile(r'\sid="([^"]*)"')
 class Site:
     """A knowledge base as pages see it: how records are linked, cited and marked. It decides nothing.
 
-    `findings` are shown on the pages of the records that they are about; `texts` holds the files that could not be read.
+    `findings` are shown on the pages of the records that they are about; `texts` holds the files that could not be
+    read; `memory` has the pages of the build before, in a live preview.
     """
 
     kb: KnowledgeBase
     findings: Sequence[Finding] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    memory: Memory | None = None
 
     # --- pages ---
 
@@ -86,6 +89,14 @@ class Site:
         known = {name: more.pop(name) for name in tuple(more) if name in Page.__dataclass_fields__}
         html = render.environment().get_template(template).render(site=self, kb=self.kb, title=title, **more)
         return Page(path, render.clip(title), html, **known)
+
+    def pages_of(self, records: Iterable[Record], make: Callable[[Record], Page]) -> Iterator[Page]:
+        """The page of each record; in a preview that of before, unless something that it is made from has changed."""
+        for record in records:
+            if self.memory is None:
+                yield make(record)
+            else:
+                yield self.memory.page(self.path(record), inputs(self, record), lambda record=record: make(record))  # type: ignore[misc]
 
     def record_page(self, record: Record, template: str, **more: Any) -> Page:
         """The page of a record: its anchors complete, its file named, its errors on top."""
@@ -100,7 +111,7 @@ class Site:
         return Page(**{**_fields(page), "html": f'<div class="sb-anchors">{anchors}</div>\n{page.html}'})
 
     def search_entry(self, record: Record, *sections: tuple[str, str, str], text: str = "") -> str:
-        """What the search index gets of a record: its name, id and a few words; sections are (anchor, heading, text)."""
+        """What the search index gets of a record: name, id and a few words; sections are (anchor, heading, text)."""
         names = ", ".join(str(alias) for alias in record.get("aliases") or () if isinstance(alias, str))
         first = Markup('<h1 id="{0}">{1}</h1><p>{0} {2} {3}</p>').format(record.id, record.title, names, text)
         return first + Markup("").join(Markup('<h2 id="{}">{}</h2><p>{}</p>').format(*section) for section in sections)
@@ -136,7 +147,7 @@ class Site:
         """A link to a record (or the id of one), by its name unless another text is given."""
         record = self.kb.catalog.records.get(target) if isinstance(target, str) else target
         if record is None:
-            return Markup('<code>{}</code>').format(target)
+            return Markup("<code>{}</code>").format(target)
         shown = render.clip(text or record.title)
         return Markup('<a class="sb-ref sb-ref-{}" href="{}">{}</a>').format(
             record.kind, self.href(record, fragment), shown
@@ -179,8 +190,11 @@ class Site:
 
     def smallest(self, facts: Facts) -> Figure | None:
         """The figure that grows least among those that an engine on record stores."""
-        stored = [figure for figure in facts.figures if figure.engines]
-        return min(stored, key=lambda figure: figure.growth, default=None)
+        return min(_stored(facts), key=lambda figure: figure.growth, default=None)
+
+    def largest(self, facts: Facts) -> Figure | None:
+        """The figure that grows most among those that an engine on record stores."""
+        return max(_stored(facts), key=lambda figure: figure.growth, default=None)
 
     def unverified(self, source: Record | None) -> bool:
         """Whether a source was never read whole."""
@@ -211,6 +225,10 @@ class Site:
     def impacts(self) -> Mapping[str, Impact]:
         """What rests on each source."""
         return impacts(self.kb)
+
+
+def _stored(facts: Facts) -> list[Figure]:
+    return [figure for figure in facts.figures if figure.engines]
 
 
 def _fields(page: Page) -> dict[str, Any]:

@@ -38,17 +38,18 @@ def find_root(start: Path) -> Path:
     )
 
 
-def read(root: Path, only: Collection[str] | None = None) -> Catalog:
+def read(root: Path, only: Collection[str] | None = None, before: Catalog | None = None) -> Catalog:
     """Read all records, sources, docs and schemas below `root`. Author errors are collected, never raised.
 
-    `only` names the kinds to read where a part is enough (then nothing is said about the rest, docs included).
+    `only` names the kinds to read where a part is enough (then nothing is said about the rest, docs included). With the
+    catalog `before`, a file whose text has not changed is not parsed and judged again: a live preview need not wait.
     """
     for name in ("records", "sources"):
         if not (root / name).is_dir():
             raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is no knowledge base")
     schema = root / "schema" if (root / "schema").is_dir() else shipped("schema")
     kinds, schemas, tables = _read_schema(schema)
-    reader = _Reader(root, kinds, schemas)
+    reader = _Reader(root, kinds, schemas, kept=_sound_files(before, schemas))
     for kind in kinds:
         if only is None or kind.name in only:
             reader.folder(kind)
@@ -83,9 +84,9 @@ def read_table(path: Path) -> dict[str, Any]:
     try:
         data = load(_decoded(path)).data
     except (OSError, Unreadable) as error:
-        raise NoKnowledgeBase(f"{path.name} cannot be read: {error}") from None
+        raise NoKnowledgeBase(f"{path.parent.name}/{path.name} cannot be read: {error}") from None
     if not isinstance(data, dict):
-        raise NoKnowledgeBase(f"{path.name} is no table of keys and values")
+        raise NoKnowledgeBase(f"{path.parent.name}/{path.name} is no table of keys and values")
     return data
 
 
@@ -141,6 +142,14 @@ def _decoded(path: Path) -> str:
     return text
 
 
+def _sound_files(before: Catalog | None, schemas: Schemas) -> dict[str, Record]:
+    """The records of an earlier reading that nothing was wrong with, by path; none where a schema has changed."""
+    if before is None or before.schemas != schemas:
+        return {}
+    faulty = {fault.record for fault in before.faults}
+    return {record.path: record for id, record in before.records.items() if id not in faulty}
+
+
 @dataclass
 class _Reader:
     root: Path
@@ -151,6 +160,7 @@ class _Reader:
     unreadable: set[str] = field(default_factory=set)
     unsound: set[str] = field(default_factory=set)
     files: int = 0
+    kept: dict[str, Record] = field(default_factory=dict)
     _seen: set[Path] = field(default_factory=set)
 
     def folder(self, kind: Kind) -> None:
@@ -178,7 +188,11 @@ class _Reader:
                 raise Unreadable("the file is a symbolic link; put the record itself here")
             if not path.is_file():
                 raise Unreadable("this is no file but a folder or a device")
-            document = load(_decoded(path))
+            text, kept = _decoded(path), self.kept.get(relative)
+            if kept is not None and kept.document.text == text:
+                self.records[id] = kept
+                return
+            document = load(text)
         except (OSError, Unreadable) as error:
             reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
             span = error.span if isinstance(error, Unreadable) else START

@@ -1,8 +1,8 @@
 """Templates and prose to HTML. The one module that imports jinja2; everything that comes from a record is escaped.
 
-Prose is CommonMark with tables. HTML in it is shown as text, images are not loaded, and links lead to http, https, mailto or
-a relative address only. Citations are taken out before Markdown sees the text and put in afterwards, so that the text in
-which they are looked for is the one that validation reads.
+Prose is CommonMark with tables. HTML in it is shown as text, images are not loaded, and links lead to http, https,
+mailto or a relative address only. Citations are taken out before Markdown sees the text and put in afterwards, so that
+the text in which they are looked for is the one that validation reads.
 """
 
 from __future__ import annotations
@@ -73,9 +73,19 @@ def times(ratio: Any) -> str:
     return f"{float(ratio):,.1f}".removesuffix(".0") + "×"
 
 
+_SPELLINGS = {"kv": "KV", "gpu": "GPU", "gpus": "GPUs", "url": "URL", "cuda": "CUDA", "id": "id"}
+_LABELS = {"cites": "Sources", "cite": "Source", "upstream_date": "Date of the document"}
+
+
 def words(name: str) -> str:
-    """A field's name as words: ``cache_formats`` is read as "Cache formats"."""
-    text = name.replace("_", " ").strip()
+    """A field's name as people read it.
+
+    >>> words("cache_formats"), words("kv_cache_dtypes"), words("cites")
+    ('Cache formats', 'KV cache dtypes', 'Sources')
+    """
+    if name in _LABELS:
+        return _LABELS[name]
+    text = " ".join(_SPELLINGS.get(word, word) for word in name.split("_"))
     return text[:1].upper() + text[1:]
 
 
@@ -141,7 +151,7 @@ def _filled(html: str, raws: Sequence[str], links: Sequence[str]) -> str:
 @cache
 def _markdown() -> MarkdownIt:
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    reader.validateLink = _harmless  # type: ignore[method-assign]
+    reader.validateLink = _harmless  # type: ignore[assignment]
     reader.add_render_rule("link_open", _link_open)
     reader.add_render_rule("heading_open", _heading)
     reader.add_render_rule("heading_close", _heading)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 
-from generator.findings import Finding
 from generator.knowledge import KnowledgeBase
 from generator.pages.broken import broken_pages
 from generator.pages.checks import check_pages
@@ -18,7 +17,7 @@ from generator.pages.record import record_pages
 from generator.pages.source import source_pages
 from generator.publishing import Page, Site
 
-__all__ = ["PAGES", "Page", "Site", "build"]
+__all__ = ["PAGES", "Page", "Site", "build", "build_site"]
 
 PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     home_page,
@@ -34,10 +33,12 @@ PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
 )
 
 
-def build(
-    kb: KnowledgeBase, findings: Sequence[Finding] = (), texts: Mapping[str, str] | None = None
-) -> Iterator[Page]:
-    """All pages of a knowledge base, each path once. `findings` are shown on the pages of their records."""
-    site = Site(kb, tuple(findings), texts or {})
+def build(kb: KnowledgeBase) -> Iterator[Page]:
+    """All pages of a knowledge base, each path once."""
+    return build_site(Site(kb))
+
+
+def build_site(site: Site) -> Iterator[Page]:
+    """All pages of a site, which may have findings to show and pages to use again."""
     for pages in PAGES:
         yield from pages(site)

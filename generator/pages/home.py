@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from generator.compatibility import State
 from generator.findings import Severity
 from generator.publishing import Page, Site
+from generator.records import Record
 
-RECENT = 6
+RECENT = 5
 
 
 def home_page(site: Site) -> Iterator[Page]:
@@ -32,7 +34,7 @@ def home_page(site: Site) -> Iterator[Page]:
         unread=sum(site.unverified(source) for source in sources),
         cells=len(kb.listings),
         no_evidence=sum(listing.state is State.NO_EVIDENCE for listing in kb.listings.values()),
-        corrections=site.corrections[:RECENT],
+        corrections=_recent(site),
         corrected=len(site.corrections),
         errors=[finding for finding in site.findings if finding.severity is Severity.ERROR],
         in_nav=True,
@@ -40,3 +42,11 @@ def home_page(site: Site) -> Iterator[Page]:
         description="What it takes to serve a large language model, each value with its formula and its sources",
         search='<h1 id="servebook">Servebook</h1><p>KV cache, engines, GPUs, sources</p>',
     )
+
+
+def _recent(site: Site) -> list[tuple[Record, Mapping[str, Any]]]:
+    """The latest corrections, one of each record."""
+    latest: dict[str, tuple[Record, Mapping[str, Any]]] = {}
+    for record, correction in site.corrections:
+        latest.setdefault(record.id, (record, correction))
+    return list(latest.values())[:RECENT]

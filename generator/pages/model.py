@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from generator import units
+from generator import attention, units
 from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.impact import layout_cite
@@ -15,40 +15,45 @@ from generator.publishing import Page, Site
 from generator.records import Record
 from generator.wiring import flat_facts, model_types
 
+FAMILIES = {family.name: family.title for family in attention.FAMILIES}
 APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis")
 
 
 def model_pages(site: Site) -> Iterator[Page]:
     """One page per model."""
-    for model in site.kb.catalog.sound("model"):
-        facts = site.kb.facts[model.id]
-        view = View(site, model)
-        short, long = sheet(view.fields(*APART))
-        yield site.record_page(
-            model,
-            "model.html",
-            facts=facts,
-            short=short,
-            long=long,
-            config=view.one("config"),
-            config_source=site.cited(model.get("config")),
-            claims=view.one("claims"),
-            basis=model.get("evidence_basis"),
-            plain=facts.figure("bf16"),
-            smallest=site.smallest(facts),
-            rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
-            contexts=contexts(facts),
-            longest=facts.config.get("max_position_embeddings"),
-            traps=list(_traps(facts)),
-            states=[_state(site, name, size) for name, size in facts.state.items()],
-            strip=_strip(facts),
-            listings=[listing for listing in site.kb.listings.values() if listing.model == model.id],
-            fields=list(_fields(site, model)),
-            citing=site.citing(model),
-            boost=2.0,
-            description=_description(model, facts),
-            search=site.search_entry(model, text=_description(model, facts)),
-        )
+    yield from site.pages_of(site.kb.catalog.sound("model"), lambda model: _page(site, model))
+
+
+def _page(site: Site, model: Record) -> Page:
+    facts = site.kb.facts[model.id]
+    view = View(site, model)
+    short, long = sheet(view.fields(*APART))
+    return site.record_page(
+        model,
+        "model.html",
+        facts=facts,
+        short=short,
+        long=long,
+        config=view.one("config"),
+        config_source=site.cited(model.get("config")),
+        claims=view.one("claims"),
+        basis=model.get("evidence_basis"),
+        plain=facts.figure("bf16"),
+        family=FAMILIES.get(facts.geometry.family, "") if facts.geometry else "",
+        headline=list(_headline(site, facts)),
+        rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
+        contexts=contexts(facts),
+        longest=facts.config.get("max_position_embeddings"),
+        traps=list(_traps(facts)),
+        states=[_state(site, name, size) for name, size in facts.state.items()],
+        strip=_strip(facts),
+        listings=[listing for listing in site.kb.listings.values() if listing.model == model.id],
+        fields=list(_fields(site, model)),
+        citing=site.citing(model),
+        boost=2.0,
+        description=_description(model, facts),
+        search=site.search_entry(model, text=_description(model, facts)),
+    )
 
 
 def contexts(facts: Facts) -> list[int]:
@@ -57,6 +62,18 @@ def contexts(facts: Facts) -> list[int]:
     if not isinstance(longest, int) or isinstance(longest, bool):
         return list(CONTEXTS)
     return sorted({*(length for length in CONTEXTS if length <= longest), longest})
+
+
+def _headline(site: Site, facts: Facts) -> Iterator[tuple[str, Figure]]:
+    """The figures that answer first: bf16 where an engine stores it, and what engines store least and most of."""
+    plain = facts.figure("bf16")
+    least, most = site.smallest(facts), site.largest(facts)
+    if plain and (plain.engines or not least):
+        yield "each token", plain
+    if least and least is not plain:
+        yield "smallest stored, each token", least
+    if most and plain and not plain.engines and most is not least:
+        yield "largest stored, each token", most
 
 
 # --- figures --------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from generator import render
@@ -18,11 +19,10 @@ def record_pages(site: Site) -> Iterator[Page]:
     """One page per record, by the template that its kind names, else by the one that shows all fields."""
     for kind in site.kb.catalog.kinds:
         if kind.name not in OWN_MODULE:
-            for record in site.kb.catalog.sound(kind.name):
-                yield _page(site, record, kind.template or FALLBACK)
+            yield from site.pages_of(site.kb.catalog.sound(kind.name), partial(_page, site, kind.template or FALLBACK))
 
 
-def _page(site: Site, record: Record, template: str) -> Page:
+def _page(site: Site, template: str, record: Record) -> Page:
     view = View(site, record)
     short, long = sheet(view.fields("name", "title"))
     return site.record_page(

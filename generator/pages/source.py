@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+
 from generator.fieldview import View, sheet
 from generator.graph import Citation
 from generator.impact import Fall
@@ -21,26 +22,29 @@ RETRIEVAL = {
 
 def source_pages(site: Site) -> Iterator[Page]:
     """One page per source. They are out of the navigation and rank low in search."""
-    for source in site.kb.catalog.sound("source"):
-        view = View(site, source)
-        short, long = sheet(view.fields("title", "facts", "quotes", "retrieval", "retrieved"))
-        impact = site.impacts[source.id]
-        yield site.record_page(
-            source,
-            "source.html",
-            short=short,
-            long=long,
-            retrieval=RETRIEVAL.get(source.get("retrieval"), source.get("retrieval")),
-            facts=view.one("facts"),
-            quotes=source.get("quotes") or (),
-            values=_by_record(site, impact.values),
-            figures=_by_model(impact.figures),
-            cells=impact.cells,
-            citing=site.citing(source, impact.values),
-            boost=0.3,
-            search=site.search_entry(source, text=" ".join(source.get("subjects") or ())),
-            description=f"{source.get('publisher')}: what it says, and what rests on it",
-        )
+    yield from site.pages_of(site.kb.catalog.sound("source"), lambda source: _page(site, source))
+
+
+def _page(site: Site, source: Record) -> Page:
+    view = View(site, source)
+    short, long = sheet(view.fields("title", "facts", "quotes", "retrieval", "retrieved"))
+    impact = site.impacts[source.id]
+    return site.record_page(
+        source,
+        "source.html",
+        short=short,
+        long=long,
+        retrieval=RETRIEVAL.get(source.get("retrieval"), source.get("retrieval")),
+        facts=view.one("facts"),
+        quotes=source.get("quotes") or (),
+        values=_by_record(site, impact.values),
+        figures=_by_model(impact.figures),
+        cells=impact.cells,
+        citing=site.citing(source, impact.values),
+        boost=0.3,
+        search=site.search_entry(source, text=" ".join(source.get("subjects") or ())),
+        description=f"{source.get('publisher')}: what it says, and what rests on it",
+    )
 
 
 def _by_record(site: Site, citations: list[Citation]) -> list[tuple[Record, list[str]]]:
