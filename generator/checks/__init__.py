@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generator.checks.ambiguous_scalar import ambiguous_scalar
+from generator.checks.broken_expression import broken_expression
 from generator.checks.broken_fold import broken_fold
 from generator.checks.changed_digest import changed_digest
 from generator.checks.circular_evidence import circular_evidence
@@ -19,6 +20,7 @@ from generator.checks.miswired_source import miswired_source
 from generator.checks.orphan_source import orphan_source
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
+from generator.checks.typed_figure import typed_figure
 from generator.checks.uncited_claim import uncited_claim
 from generator.checks.underivable_geometry import underivable_geometry
 from generator.checks.unquoted_citation import unquoted_citation
@@ -54,6 +56,8 @@ CHECKS: tuple[Check, ...] = (
     misdeclared_subject,
     underivable_geometry,  # DRV302
     layout_sum,
+    typed_figure,  # NUM408
+    broken_expression,
     changed_digest,  # DRF604
     unused_waiver,  # MET901
 )

@@ -1,0 +1,355 @@
+r"""Computed values in prose: ``{{ kv.growth('bf16') }}`` instead of a typed figure.
+
+An expression is read with `ast` and evaluated by the few nodes below; nothing of it is ever executed. It may name
+
+====================================  =================================================================
+``kv.growth('bf16')``                 bytes per token in a cache layout (the keys of ``servebook kv``)
+``kv.bytes('bf16', 131072)``          bytes of cache entries after so many tokens
+``kv.state('compressor_fp32_ring')``  bytes that a sequence holds whatever its length
+``kv.layers.csa``                     layers of a kind: full, sliding, csa, hca ..., or the long name
+``kv.naive``, ``kv.materialised``     the two figures that other formulas give, bytes per token
+``config.num_hidden_layers``          a field of the record's architecture
+``format('vllm#fp8_ds_mla_v4')``      bytes of one entry, or of one scalar, in a cache format
+``model('deepseek-v3').kv...``        the same of another model
+====================================  =================================================================
+
+with numbers, ``+ - * /`` and parentheses, and filters behind a bar: ``| kib``, ``| mib``, ``| gib``, ``| percent``,
+``| times``, ``| round(1)``. Units are kept: bytes per token are not added to bytes, and a ratio of equals has none.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from generator.derive import Facts
+from generator.knowledge import KnowledgeBase
+from generator.records import Record
+from generator.units import grouped
+
+_EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.S)
+_CODE = re.compile(r"(`+)(?:(?!\1).)*?\1|^(?:```|~~~).*?^(?:```|~~~)", re.S | re.M)
+MAX_LENGTH = 200
+
+LAYERS = {
+    "full": "full_attention",
+    "sliding": "sliding_attention",
+    "chunked": "chunked_attention",
+    "csa": "compressed_sparse_attention",
+    "hca": "heavily_compressed_attention",
+    "linear": "linear_attention",
+}
+
+
+class ExpressionError(Exception):
+    """An expression that has no value; the message says what is known instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One ``{{ ... }}`` in a text: characters `start` to `end`."""
+
+    start: int
+    end: int
+    raw: str
+
+    @property
+    def inner(self) -> str:
+        """What stands between the braces."""
+        return self.raw[2:-2].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An exact number with its unit (``B/token``, ``B``, ``layers`` or none), and how it came about."""
+
+    value: Fraction
+    unit: str = ""
+    formula: str = ""
+    decimals: int | None = None
+    suffix: str = ""
+
+    def __str__(self) -> str:
+        """The number as a reader sees it, with its unit."""
+        if self.decimals is None:
+            number = grouped(self.value)
+        else:
+            number = f"{_half_up(self.value, self.decimals):,.{self.decimals}f}"
+        shown = self.suffix or (f" {self.unit}" if self.unit else "")
+        return f"{number}{shown}"
+
+
+def _half_up(value: Fraction, decimals: int) -> float:
+    """Rounded as by hand: a half goes away from zero."""
+    scaled = abs(value) * 10**decimals + Fraction(1, 2)
+    rounded = Fraction(scaled.numerator // scaled.denominator, 10**decimals)
+    return float(-rounded if value < 0 else rounded)
+
+
+def find(text: str) -> list[Expression]:
+    """All expressions of a text, in order; code spans and code blocks are left alone.
+
+    >>> [each.inner for each in find("it grows by {{ kv.growth('bf16') }}, not by `{{ this }}`")]
+    ["kv.growth('bf16')"]
+    """
+    if "{{" not in text:
+        return []
+    code = [(found.start(), found.end()) for found in _CODE.finditer(text)]
+    return [
+        Expression(found.start(), found.end(), found[0])
+        for found in _EXPRESSION.finditer(text)
+        if not any(start <= found.start() < end for start, end in code)
+    ]
+
+
+def evaluate(kb: KnowledgeBase, record: Record, inner: str) -> Quantity:
+    """The value of an expression in a record's prose. Raises `ExpressionError`."""
+    if len(inner) > MAX_LENGTH:
+        raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters")
+    try:
+        tree = ast.parse(inner, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ExpressionError("this is no expression; an example is {{ kv.growth('bf16') }}") from None
+    value = _Evaluator(kb, record).of(tree.body)
+    if not isinstance(value, Quantity):
+        raise ExpressionError(f"`{inner}` is {_what(value)}, not a number")
+    return value
+
+
+# --- what can be named ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """A group of names, such as ``kv`` or ``kv.layers``: name -> value, each looked up when it is asked for."""
+
+    title: str
+    known: Mapping[str, Callable[[], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function of constants."""
+
+    title: str
+    call: Callable[..., Any]
+    arguments: tuple[type, ...]
+
+
+def _what(value: Any) -> str:
+    return f"the group {value.title}" if isinstance(value, _Names) else f"the function {value.title}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluator:
+    kb: KnowledgeBase
+    record: Record
+
+    def of(self, node: ast.expr) -> Any:
+        """The value of a node; a node that is not listed has none."""
+        match node:
+            case ast.Constant(value=bool()):
+                raise ExpressionError("true and false are no numbers")
+            case ast.Constant(value=int() as number):
+                return Quantity(Fraction(number), formula=grouped(number))
+            case ast.Constant(value=float() as number):
+                return Quantity(Fraction(str(number)), formula=str(number))
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self._filter(self.of(left), right)
+            case ast.BinOp(left=left, op=op, right=right):
+                return _combine(self._number(left), op, self._number(right))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                value = self._number(operand)
+                return replace(value, value=-value.value, formula=f"-{value.formula}")
+            case ast.Name(id=name):
+                return self._named(self._root(), name)
+            case ast.Attribute(value=group, attr=name):
+                return self._named(self.of(group), name)
+            case ast.Call(func=function, args=arguments, keywords=[]):
+                return self._call(self.of(function), [self._constant(argument) for argument in arguments])
+        raise ExpressionError(f"`{ast.unparse(node)}` is not in the vocabulary of expressions")
+
+    def _number(self, node: ast.expr) -> Quantity:
+        value = self.of(node)
+        if not isinstance(value, Quantity):
+            raise ExpressionError(f"`{ast.unparse(node)}` is {_what(value)}, not a number")
+        return value
+
+    def _constant(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | int):
+            return node.value
+        raise ExpressionError(f"`{ast.unparse(node)}`: a quoted text or a whole number is expected in the brackets")
+
+    def _named(self, group: Any, name: str) -> Any:
+        if not isinstance(group, _Names):
+            raise ExpressionError(f"`.{name}` has nothing to stand on")
+        if name not in group.known:
+            raise ExpressionError(f"{group.title} has no `{name}`; it has {', '.join(sorted(group.known))}")
+        return group.known[name]()
+
+    def _call(self, function: Any, arguments: list[Any]) -> Any:
+        if not isinstance(function, _Function):
+            raise ExpressionError("only functions take brackets")
+        if tuple(type(argument) for argument in arguments) != function.arguments:
+            wanted = ", ".join("a text" if kind is str else "a whole number" for kind in function.arguments)
+            raise ExpressionError(f"{function.title} takes {wanted}")
+        return function.call(*arguments)
+
+    def _root(self) -> _Names:
+        return _Names(
+            "an expression",
+            {
+                **_model_names(self.kb, self.record),
+                "model": lambda: _Function("model(id)", self._model, (str,)),
+                "format": lambda: _Function("format(id)", self._format, (str,)),
+            },
+        )
+
+    def _model(self, id: str) -> _Names:
+        record = self.kb.catalog.records.get(self.kb.catalog.redirects.get(id, id))
+        if record is None or record.kind != "model":
+            raise ExpressionError(f"no model has the id `{id}`")
+        return _Names(f"model {id}", _model_names(self.kb, record))
+
+    def _format(self, id: str) -> Quantity:
+        stored = self.kb.formats.by_id.get(id)
+        if stored is None:
+            raise ExpressionError(f"no record has the cache format `{id}`")
+        size = stored.format.bytes_per_entry or stored.format.bytes_per_scalar or 0
+        return Quantity(Fraction(size), "B", f"{grouped(size)} in {id}")
+
+    def _filter(self, value: Any, node: ast.expr) -> Quantity:
+        if not isinstance(value, Quantity):
+            raise ExpressionError("a filter needs a number before its bar")
+        name, digits = (node.id, None) if isinstance(node, ast.Name) else _filter_call(node)
+        return _filtered(value, name, digits)
+
+
+def _model_names(kb: KnowledgeBase, record: Record) -> dict[str, Callable[[], Any]]:
+    if record.kind != "model":
+        return {}
+    facts = kb.facts.get(record.id)
+    config = record.get("architecture") or {}
+    return {
+        "kv": lambda: _kv(record, facts),
+        "config": lambda: _Names("config", {key: _field(key, value) for key, value in config.items()}),
+    }
+
+
+def _field(key: str, value: Any) -> Callable[[], Quantity]:
+    def read() -> Quantity:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ExpressionError(f"config.{key} is no number")
+        return Quantity(Fraction(str(value)), formula=f"{key} = {value}")
+
+    return read
+
+
+def _kv(record: Record, facts: Facts | None) -> _Names:
+    if facts is None or facts.geometry is None:
+        reason = facts.reason if facts else "the record breaks its schema"
+        raise ExpressionError(f"the cache of {record.id} is not derivable: {reason}")
+    geometry = facts.geometry
+
+    def growth(key: str) -> Quantity:
+        figure = facts.figure(key)
+        if figure is None:
+            raise ExpressionError(f"{record.id} has no layout `{key}`; it has {', '.join(_keys(facts))}")
+        return Quantity(figure.growth, "B/token", figure.formula)
+
+    def size(key: str, tokens: int) -> Quantity:
+        figure = facts.figure(key)
+        if figure is None or tokens < 1:
+            raise ExpressionError(f"{record.id} has no layout `{key}`; it has {', '.join(_keys(facts))}")
+        return Quantity(figure.bytes(tokens), "B", f"{figure.formula}, after {grouped(tokens)} tokens")
+
+    def state(name: str) -> Quantity:
+        if name not in facts.state:
+            raise ExpressionError(f"{record.id} has no state `{name}`; it has {', '.join(facts.state) or 'none'}")
+        return Quantity(Fraction(facts.state[name]), "B", f"state {name}")
+
+    short = {name: long for name, long in LAYERS.items() if long in geometry.layers}
+    counts = {**geometry.layers, **{name: geometry.layers[long] for name, long in short.items()}}
+    return _Names(
+        "kv",
+        {
+            "growth": lambda: _Function("kv.growth(layout)", growth, (str,)),
+            "bytes": lambda: _Function("kv.bytes(layout, tokens)", size, (str, int)),
+            "state": lambda: _Function("kv.state(name)", state, (str,)),
+            "layers": lambda: _Names("kv.layers", {name: _count(name, number) for name, number in counts.items()}),
+            "naive": lambda: _other(geometry.naive_gqa_bytes_per_token, "the naive formula"),
+            "materialised": lambda: _other(geometry.materialised_bytes_per_token, "keys and values per head"),
+        },
+    )
+
+
+def _keys(facts: Facts) -> list[str]:
+    return [figure.key for figure in facts.figures]
+
+
+def _count(name: str, number: int) -> Callable[[], Quantity]:
+    return lambda: Quantity(Fraction(number), formula=f"{number} {name} layers")
+
+
+def _other(size: int | None, what: str) -> Quantity:
+    if size is None:
+        raise ExpressionError(f"{what} has no figure for this model")
+    return Quantity(Fraction(size), "B/token", f"{what}, bf16")
+
+
+# --- arithmetic with units ------------------------------------------------------------------------------------------
+
+_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "×", ast.Div: "/"}
+_BINARY = {"kib": ("KiB", 1024), "mib": ("MiB", 1024**2), "gib": ("GiB", 1024**3)}
+
+
+def _combine(left: Quantity, op: ast.operator, right: Quantity) -> Quantity:
+    sign = _SIGNS.get(type(op))
+    if sign is None:
+        raise ExpressionError("only + - * / are known")
+    formula = f"({left.formula}) {sign} ({right.formula})"
+    if sign in "+-":
+        if left.unit != right.unit:
+            raise ExpressionError(f"{left.unit or 'a plain number'} and {right.unit or 'a plain number'} do not add up")
+        value = left.value + right.value if sign == "+" else left.value - right.value
+        return Quantity(value, left.unit, formula)
+    if sign == "×":
+        if left.unit and right.unit:
+            raise ExpressionError(f"{left.unit} times {right.unit} is no unit that is known here")
+        return Quantity(left.value * right.value, left.unit or right.unit, formula)
+    if right.value == 0:
+        raise ExpressionError("division by zero")
+    if right.unit and left.unit != right.unit:
+        raise ExpressionError(f"{left.unit or 'a plain number'} over {right.unit} is no unit that is known here")
+    return Quantity(left.value / right.value, "" if right.unit else left.unit, formula)
+
+
+def _filter_call(node: ast.expr) -> tuple[str, int]:
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int() as digits)], keywords=[]) if (
+            not isinstance(digits, bool) and 0 <= digits <= 6
+        ):
+            return name, digits
+    raise ExpressionError(f"`{ast.unparse(node)}` is no filter; an example is | round(1)")
+
+
+def _filtered(value: Quantity, name: str, digits: int | None) -> Quantity:
+    if name in _BINARY:
+        word, size = _BINARY[name]
+        if value.unit not in ("B", "B/token"):
+            raise ExpressionError(f"| {name} needs bytes, not {value.unit or 'a plain number'}")
+        unit = value.unit.replace("B", word, 1)
+        return replace(value, value=value.value / size, unit=unit, decimals=2 if digits is None else digits)
+    if name == "round":
+        return replace(value, decimals=digits or 0)
+    if name in ("percent", "times"):
+        if value.unit:
+            raise ExpressionError(f"| {name} needs a ratio, not {value.unit}")
+        scaled = value.value * 100 if name == "percent" else value.value
+        suffix = " %" if name == "percent" else "×"
+        return replace(value, value=scaled, decimals=1 if digits is None else digits, suffix=suffix)
+    raise ExpressionError(f"no filter is called `{name}`; known: gib, kib, mib, percent, round(n), times")
