@@ -1,0 +1,101 @@
+"""A clean miniature knowledge base to change one thing in, and the real one to hold to its promises."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from generator.checks import judge as judge_base
+from generator.findings import Finding
+from generator.judgement import Verdicts
+from generator.knowledge import KnowledgeBase, assemble
+from generator.read import read
+
+HERE = Path(__file__).parent
+TODAY = date(2026, 11, 29)
+
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@dataclass(frozen=True)
+class Base:
+    """A knowledge base on disk that a test may write to."""
+
+    root: Path
+
+    def lay(self, files: Mapping[str, str | bytes | None]) -> Base:
+        """Write files over it, byte for byte; None removes one."""
+        for name, content in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if content is None:
+                path.unlink()
+            else:
+                path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return self
+
+    def edit(self, name: str, old: str, new: str) -> Base:
+        """Replace a text that stands once in a file."""
+        text = (self.root / name).read_bytes().decode("utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {name}"
+        return self.lay({name: text.replace(old, new)})
+
+    def read(self) -> KnowledgeBase:
+        """All that follows from it."""
+        return assemble(read(self.root), TODAY)
+
+    def judge(self) -> Verdicts:
+        """The outcome of all checks."""
+        return judge_base(self.read())
+
+    def findings(self, *codes: str) -> list[Finding]:
+        """Its findings, or those of some codes."""
+        return [finding for finding in self.judge().findings if not codes or finding.code in codes]
+
+
+@pytest.fixture
+def today() -> date:
+    """The day on which tests take place."""
+    return TODAY
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Base:
+    """A copy of tests/tiny, in which every check is silent."""
+    shutil.copytree(HERE / "tiny", tmp_path / "tiny")
+    return Base(tmp_path / "tiny")
+
+
+@pytest.fixture
+def judge() -> Callable[[Path], Verdicts]:
+    """The outcome of all checks on the knowledge base below a folder."""
+    return lambda root: Base(root).judge()
+
+
+@pytest.fixture(scope="session")
+def real_root() -> Path:
+    """This repository, which is the real knowledge base."""
+    return HERE.parent
+
+
+@pytest.fixture(scope="session")
+def real(real_root: Path) -> KnowledgeBase:
+    """The real knowledge base, read once and not to be written to."""
+    return assemble(read(real_root), TODAY)
+
+
+@pytest.fixture
+def real_copy(real_root: Path, tmp_path: Path) -> Base:
+    """A copy of the real records and sources that a test may write to."""
+    for name in ("records", "sources", "schema"):
+        shutil.copytree(real_root / name, tmp_path / "real" / name)
+    return Base(tmp_path / "real")
