@@ -196,15 +196,16 @@ _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _LONGEST_NUMBER = 40
 # An exponent counts as a number only with a sign: 12345678e9 may be a commit, 1e-06 is not.
 _FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)\.(?:0|[0-9]*[1-9])|(?:0|[1-9][0-9]*)(?:\.[0-9]+)?[eE][-+][0-9]+)\Z")
+_OTHERS = "some YAML readers take {0} for "
 _LOSES = "as a number {0} would lose digits that were typed"
 _AMBIGUOUS = (
     (re.compile(r"(?:yes|no|on|off)\Z", re.I), "many YAML readers take {0} for a boolean"),
     (re.compile(r"[-+]?[0-9]*\.[0-9]*0\Z|[-+]?(?:[0-9]+\.|\.[0-9]+)\Z"), _LOSES),
-    (re.compile(r"[-+]?0[0-9]+\Z"), "some YAML readers take {0} for an octal number"),
-    (re.compile(r"[-+]?0[xob][0-9a-fA-F]+\Z"), "some YAML readers take {0} for a number in another base"),
-    (re.compile(r"[-+]?[0-9][0-9.]*[eE][0-9]+\Z"), "some YAML readers take {0} for a number with an exponent"),
-    (re.compile(r"[-+]?[0-9]+(?::[0-9]{1,2})+(?:\.[0-9]*)?\Z"), "some YAML readers take {0} for a base-60 number"),
-    (re.compile(r"[-+]?(?=[^_]*_)[0-9][0-9_.]*\Z"), "some YAML readers take {0} for a number with separators"),
+    (re.compile(r"[-+]?0[0-9]+\Z"), _OTHERS + "an octal number"),
+    (re.compile(r"[-+]?0[xob]_*[0-9a-fA-F][0-9a-fA-F_]*\Z"), _OTHERS + "a number in another base"),
+    (re.compile(r"[-+]?[0-9][0-9.]*[eE][0-9]+\Z"), _OTHERS + "a number with an exponent"),
+    (re.compile(r"[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?\Z"), _OTHERS + "a base-60 number"),
+    (re.compile(r"[-+]?(?=[^_]*_)\.?[0-9][0-9_.]*(?:[eE][-+]?[0-9]+)?\Z"), _OTHERS + "a number with separators"),
     (re.compile(r"[-+]?\.(?:inf|nan)\Z", re.I), "{0} is no number that a record can hold"),
     (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"), _LOSES),
 )

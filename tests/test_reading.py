@@ -481,7 +481,7 @@ def test_the_span_of_a_scalar_holds_the_scalar(data: Any, style: str | None, flo
     for span, value in scalars(document.data):
         typed = document.source(span)
         if typed and not re.match(r"[|>][0-9]", typed):  # such a number counts from the indentation around it
-            assert value in [read_again(form.format(typed)) for form in ("x: {}\n", "x: [ {}\n  ]\n")]
+            assert value in [read_again(form.format(typed)) for form in ("x: {}", "x: {}\n", "x: [ {}\n  ]\n")]
 
 
 def read_again(text: str) -> Any:
