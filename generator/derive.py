@@ -7,12 +7,12 @@ are none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from generator import attention
-from generator.attention.config import ConfigKeys, unwrap
+from generator import attention, parameters
+from generator.attention.config import WRAPPERS, ConfigKeys, unwrap
 from generator.attention.formats import (
     CacheFormat,
     CacheLayout,
@@ -25,6 +25,7 @@ from generator.attention.formats import (
 )
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.citations import whole
+from generator.parameters import Parameters
 from generator.records import Catalog, Record
 
 CONTEXTS = (4096, 8192, 32768, 131072, 1048576)
@@ -122,6 +123,7 @@ class Facts:
     figures: tuple[Figure, ...] = ()
     state: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
+    parameters: Parameters | NotDerivable | None = None
 
     def figure(self, key: str) -> Figure | None:
         """The row of a layout key."""
@@ -218,7 +220,21 @@ def source_config(source: Record | None) -> dict[str, Any]:
 
 
 def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
-    """Derive one model. The record's own fields decide; the cited config must not hold a key that it leaves out."""
+    """Derive one model: what it keeps per token, and how many parameters it has."""
+    facts = _cache_facts(catalog, record, keys, all_formats)
+    return replace(facts, parameters=count_of(config_source(catalog, record), facts.config))
+
+
+def count_of(source: Record | None, config: Mapping[str, Any]) -> Parameters | NotDerivable:
+    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
+    facts = source.get("facts") if source else None
+    if isinstance(facts, Mapping) and any(facts.get(key) is not None for key in WRAPPERS):
+        return parameters.count({**{k: v for k, v in facts.items() if k not in WRAPPERS}, WRAPPERS[0]: config})
+    return parameters.count(config)
+
+
+def _cache_facts(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
+    """The record's own fields decide; the cited config must not hold a key that it leaves out."""
     written = dict(record.get("architecture") or {})
     cited = source_config(config_source(catalog, record))
     whole_config = {**cited, **written}
