@@ -18,6 +18,7 @@ from generator.checks.misplaced_record import misplaced_record
 from generator.checks.missing_fragment import missing_fragment
 from generator.checks.miswired_source import miswired_source
 from generator.checks.orphan_source import orphan_source
+from generator.checks.parameter_mismatch import parameter_mismatch
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
 from generator.checks.typed_figure import typed_figure
@@ -55,6 +56,7 @@ CHECKS: tuple[Check, ...] = (
     indistinguishable_evidence,
     misdeclared_subject,
     underivable_geometry,  # DRV302
+    parameter_mismatch,
     layout_sum,
     typed_figure,  # NUM408
     broken_expression,
