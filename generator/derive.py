@@ -21,7 +21,7 @@ from generator.attention.formats import (
     exact,
     formula,
     growth,
-    state_bytes,
+    state_parts,
 )
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.citations import whole
@@ -179,7 +179,8 @@ def cache_format(id: str, row: Mapping[str, Any]) -> CacheFormat:
         scalars=row.get("scalars"),
         extra_bytes_per_head=Fraction(row.get("per_token_extra", {}).get("bytes", 0)),
         window_format=row.get("window_format"),
-        rows=row.get("rows"),
+        slot=row.get("slot"),
+        rows=row.get("rows", 1),
     )
 
 
@@ -308,14 +309,15 @@ def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str
     """
     found: dict[str, dict[str, int]] = {}
     misfits: dict[str, None] = {}
-    for stored in (stored for figure in figures for stored in figure.layouts if stored.engine is not None):
+    for stored in (stored for figure in figures for stored in figure.layouts):
         try:
-            size = state_bytes(geometry, stored.layout)
+            sizes = _state_sizes(geometry, stored)
         except FormatMismatch as mismatch:
             misfits[str(mismatch)] = None
             continue
-        if size and stored.engine:
-            found.setdefault(_state_name(stored), {})[stored.engine.id] = size
+        for name, size in sizes.items():
+            if stored.engine:
+                found.setdefault(name, {})[stored.engine.id] = size
     states: dict[str, int] = {}
     for name, by_engine in found.items():
         if len(set(by_engine.values())) == 1:
@@ -325,8 +327,12 @@ def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str
     return states, tuple(misfits)
 
 
-def _state_name(stored: StoredLayout) -> str:
-    engine = stored.engine
-    names = {row["id"]: row.get("state", row["id"]) for row in (engine.get("cache_formats") or ())} if engine else {}
-    used = dict.fromkeys(names.get(form.name, form.name) for form in stored.layout.states)
-    return "+".join(used)
+def _state_sizes(geometry: Geometry, stored: StoredLayout) -> dict[str, int]:
+    """The bytes of one layout's states by what they are: ``conv``, ``ssm_fp32``, ``compressor_fp32_ring``."""
+    rows = (stored.engine.get("cache_formats") or ()) if stored.engine else ()
+    names = {row["id"]: row.get("state", row["id"]) for row in rows}
+    sizes: dict[str, int] = {}
+    for form, size in state_parts(geometry, stored.layout) or ():
+        name = names.get(form.name, form.name)
+        sizes[name] = sizes.get(name, 0) + size
+    return sizes

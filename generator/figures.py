@@ -9,7 +9,7 @@ from typing import Any
 
 from generator import attention
 from generator.attention.formats import FormatMismatch, sharded
-from generator.attention.geometry import Geometry, NotDerivable
+from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.derive import CONTEXTS, Facts, Figure, config_keys, figures_of, formats, states_of
 from generator.knowledge import KnowledgeBase
 from generator.read import shipped_catalog
@@ -135,6 +135,7 @@ def as_json(answer: Answer) -> str:
         "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
         "formula": {figure.key: figure.formula for figure in answer.figures},
         "streams": [_stream(stream) for stream in geometry.streams],
+        "states": [{"slot": s.slot, "layers": s.layers, "scalars_per_row": s.scalars} for s in geometry.states],
         "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
         "engines": {figure.key: list(figure.engines) for figure in answer.figures},
         "batch": ask.batch,
@@ -186,8 +187,15 @@ def as_text(answer: Answer) -> str:
         f"state {name}: {grouped(size * ask.batch)} B ({binary(size * ask.batch)}), whatever the length"
         for name, size in answer.state.items()
     ]
+    lines += [] if answer.state else [_slot(slot) for slot in geometry.states]
     lines += ["", *_traps(answer)]
     return "\n".join([*lines, *(f"note: {note}" for note in answer.notes)]).rstrip()
+
+
+def _slot(slot: StateSlot) -> str:
+    """State whose bytes no engine on record gives."""
+    size = "of a width that the config does not state" if slot.scalars is None else f"{grouped(slot.scalars)} scalars"
+    return f"state {slot.slot}: {slot.layers} × {size}, whatever the length"
 
 
 def _table(answer: Answer, width: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.attention import ConfigKeys, Geometry, derive
+from generator.attention import ConfigKeys, Entries, Geometry, derive
 from generator.attention.formats import (
     CacheFormat,
     CacheLayout,
@@ -75,10 +76,19 @@ FORMATS = {
 }
 STATE = frozenset({"state"})
 RINGS = (
-    record("ring_c4_main", STATE, frozenset({"csa_hca"}), 8192, 2048, rows=8),
-    record("ring_c4_index", STATE, frozenset({"csa_hca"}), 2048, 512, rows=8),
-    record("ring_c128_main", STATE, frozenset({"csa_hca"}), 4096, 1024, rows=128),
-    record("ring_c2_main", STATE, frozenset({"csa2"}), 4096, 1024, rows=8),
+    record("ring_c4_main", STATE, frozenset({"csa_hca"}), 8192, 2048, slot="ring_c4_main", rows=8),
+    record("ring_c4_index", STATE, frozenset({"csa_hca"}), 2048, 512, slot="ring_c4_index", rows=8),
+    record("ring_c128_main", STATE, frozenset({"csa_hca"}), 4096, 1024, slot="ring_c128_main", rows=128),
+    record("ring_c2_main", STATE, frozenset({"csa2"}), 4096, 1024, slot="ring_c2_main", rows=8),
+)
+TYPES = {"conv": 2, "ssm": 4, "recurrent": 4}
+RECURRENT = tuple(
+    CacheFormat(f"vllm#{slot}", STATE, bytes_per_scalar=Fraction(size), slot=slot)
+    for slot, size in (
+        *((f"{kind}_{part}", TYPES[part]) for kind in ("gdn", "mamba2", "mamba1") for part in ("conv", "ssm")),
+        *((f"kda_{part}", TYPES[part]) for part in ("conv", "recurrent")),
+        ("lightning_recurrent", 2),
+    )
 )
 INT8 = CacheFormat(
     "vllm#int8_per_token_head", frozenset({"kv"}), bytes_per_scalar=Fraction(1), extra_bytes_per_head=Fraction(8)
@@ -91,7 +101,7 @@ def layout(key: str) -> CacheLayout:
     kv = FORMATS[kv_name]
     window = FORMATS["fp8_ds_mla_v41"] if kv.window_format else None
     index = FORMATS[index_name] if index_name else kv if kv.bytes_per_scalar else None
-    return CacheLayout(kv, window, index, RINGS)
+    return CacheLayout(kv, window, index, RINGS + RECURRENT)
 
 
 def geometry(config: dict[str, Any]) -> Geometry:
@@ -111,9 +121,18 @@ def test_published_figures(row: dict[str, Any]) -> None:
     assert found.layers == row["layers"]
     assert {key: growth(found, layout(key)) for key in row["growth"]} == row["growth"]
     for key, lengths in row["bytes"].items():
-        assert {tokens: exact(found, layout(key), tokens) for tokens in lengths} == lengths, key
+        assert {n: exact(found, layout(key), n, row.get("encoder", 0)) for n in lengths} == lengths, key
     if "state_bytes" in row:
         assert state_bytes(found, layout(next(iter(row["growth"])))) == row["state_bytes"]
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in PUBLISHED if "transformers" in row])
+def test_measured_tensors(row: dict[str, Any]) -> None:
+    found, state = MODELS[row["id"]], row.get("transformers_state", 0)
+    windowed = [s for s in found.streams if s.entries.rule in ("window", "chunk")]
+    shorter = {s: replace(s, entries=Entries(s.entries.rule, s.entries.n - 1)) for s in windowed}
+    kept = replace(found, streams=tuple(shorter.get(stream, stream) for stream in found.streams))
+    assert {n: exact(kept, layout("bf16"), n) + state for n in row["transformers"]} == row["transformers"]
 
 
 # (model, layout, what, figure): typed from the design, independent of the table above.
@@ -196,7 +215,7 @@ def evaluate(text: str, tokens: int = 0) -> Fraction:
     """A formula's own arithmetic, in fractions."""
     expression = text.replace("×", "*").replace(",", "") if "min" not in text else text.replace("×", "*")
     numbers = "".join(f"F('{part}')" if part[:1].isdigit() else part for part in _words(expression))
-    names = {"F": Fraction, "L": Fraction(tokens), "min": min, "floor": lambda value: Fraction(value // 1)}
+    names = {"F": Fraction, "L": Fraction(tokens), "min": min, "floor": lambda value: Fraction(value // 1), "E": 0}
     return Fraction(eval(numbers, {"__builtins__": {}}, names))
 
 
@@ -252,7 +271,7 @@ def test_formats_are_not_bent_to_other_entries() -> None:
         entry_bytes(v4.streams[1], CacheLayout(BF16, None, FORMATS["fp8_ds_mla_v4"]))
     with pytest.raises(FormatMismatch, match="neither"):
         growth(v2, CacheLayout(CacheFormat("x#y", EVERY)))
-    narrow = record("ring_c2_main", STATE, frozenset({"csa2"}), 2048, 512, rows=8)
+    narrow = record("ring_c2_main", STATE, frozenset({"csa2"}), 2048, 512, slot="ring_c2_main", rows=8)
     with pytest.raises(FormatMismatch, match="rows of 512 scalars"):
         state_bytes(v41, CacheLayout(BF16, states=(narrow,)))
 
@@ -269,7 +288,7 @@ def test_sharding() -> None:
             sharded(llama, bf16, 1, tp)
 
 
-@given(case=st.sampled_from(CASES), tokens=st.integers(128, 10**7))
+@given(case=st.sampled_from(CASES), tokens=st.integers(8192, 10**7))
 def test_growth_is_the_slope_over_a_full_period(case: tuple[str, str], tokens: int) -> None:
     found, kept = MODELS[case[0]], layout(case[1])
     assert exact(found, kept, tokens + 128) - exact(found, kept, tokens) == 128 * growth(found, kept)

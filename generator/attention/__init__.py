@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from generator.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
-from generator.attention.config import ConfigKeys, unwrap, wrapped
+from generator.attention.config import ConfigKeys, unwrap, with_defaults, wrapped
 from generator.attention.families import FAMILIES, Family
 from generator.attention.fields import Refused, shown
 from generator.attention.geometry import CacheStream, Entries, Geometry, NotDerivable, StateSlot
+from generator.attention.signs import family_name
 
 __all__ = [
     "FAMILIES",
@@ -31,23 +32,30 @@ __all__ = [
 
 
 def derive(
-    config: Mapping[str, Any], keys: ConfigKeys, assume_neutral: Collection[str] = ()
+    config: Mapping[str, Any],
+    keys: ConfigKeys,
+    assume_neutral: Collection[str] = (),
+    class_defaults: Mapping[str, Any] | None = None,
 ) -> Geometry | NotDerivable:
     """The cache geometry of a Hugging Face config, or the reason why there is none; never raises.
 
     ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered stands in the notes. A key
-    that is known to shape caches cannot be waved through.
+    that is known to shape caches cannot be waved through. ``class_defaults`` are what the config's own class sets where
+    the config is silent: they fill absent keys (a dotted one inside its object), and the notes say so.
     """
     try:
-        return _derive(config, keys, assume_neutral)
+        return _derive(config, keys, assume_neutral, class_defaults or {})
     except Refused as refused:
         return refused.verdict
 
 
-def _derive(config: Mapping[str, Any], keys: ConfigKeys, assumed: Collection[str]) -> Geometry:
+def _derive(
+    config: Mapping[str, Any], keys: ConfigKeys, assumed: Collection[str], defaults: Mapping[str, Any]
+) -> Geometry:
     _check_shape(config)
-    outers, inner = wrapped(config)
-    _check_shape(inner)
+    outers, stated = wrapped(config)
+    _check_shape(stated)
+    inner, filled = with_defaults(stated, defaults)
     family = _family(inner)
     inert = family.inert(inner)
     check_mechanisms(inner, keys, family, inert, _names(inner, *outers))
@@ -55,7 +63,11 @@ def _derive(config: Mapping[str, Any], keys: ConfigKeys, assumed: Collection[str
     check_known(inner, keys, family, assumed)
     geometry = family.reader(inner)
     check_used(inner, keys, geometry.reads, inert, family)
-    return replace(geometry, notes=(*geometry.notes, *_notes(inner, outers, keys, inert, assumed)))
+    notes = [
+        *_notes(inner, outers, keys, inert, assumed),
+        *(f"class default: {key} {shown(filled[key])}" for key in filled),
+    ]
+    return replace(geometry, notes=(*geometry.notes, *notes))
 
 
 def _check_shape(config: object) -> None:
@@ -66,11 +78,8 @@ def _check_shape(config: object) -> None:
 
 
 def _family(config: Mapping[str, Any]) -> Family:
-    matching = [family for family in FAMILIES if family.matches(config)]
-    if len(matching) != 1:
-        names = ", ".join(family.name for family in matching) or "no family"
-        raise Refused(f"{names} fits `kv_lora_rank` beside `compress_ratios`", "kv_lora_rank", "compress_ratios")
-    return matching[0]
+    name = family_name(config)
+    return next(family for family in FAMILIES if family.name == name)
 
 
 def _names(*configs: Mapping[str, Any]) -> list[str]:

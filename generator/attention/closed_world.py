@@ -30,7 +30,8 @@ def check_mechanisms(
     complaints = [_mechanism(foreign, keys, f"not read by the {family.name} family")] if foreign else []
     complaints += [_silent(statement) for statement in silent[:1]]
     if complaints:
-        raise Refused("; ".join(complaints), *foreign, *(key for statement in silent[:1] for key in statement.keys))
+        wanted = (key for statement in silent[:1] for key in statement.keys or ("model_type",))
+        raise Refused("; ".join(complaints), *foreign, *wanted)
 
 
 def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Collection[str]) -> None:
@@ -73,7 +74,9 @@ def _stated(config: Config, family: Family) -> Iterator[str]:
 
 
 def _silent(statement: MustState) -> str:
-    """The class switches something on by itself, and the config does not say whether it did."""
+    """The class switches something on by itself, and the config does not say whether it did, or cannot."""
+    if not statement.keys:
+        return statement.why
     wanted = " or ".join(f"`{key}`" for key in statement.keys[:3])
     wanted += " or its like" if statement.keys[3:] else ""
     return f"{wanted} is missing, and absence proves nothing here: {statement.why}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from generator.attention.fields import Fields, Refused, layer_count
 from generator.attention.geometry import CacheStream, Entries, Geometry, StateSlot, layer_counts
-from generator.attention.mla import naive_gqa
+from generator.attention.naive import naive_gqa
 
 SLIDING = "sliding_attention"
 LAYER_OF_RATIO = {0: SLIDING, 4: "compressed_sparse_attention", 128: "heavily_compressed_attention"}

@@ -46,11 +46,29 @@ def unwrap(config: Mapping[str, Any]) -> dict[str, Any]:
         return dict(config)
 
 
+def with_defaults(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A config with absent keys filled in, and what was filled; a stated null stays. A dotted key fills an object."""
+    full, filled = dict(config), {}
+    for key, value in defaults.items():
+        head, _, part = key.partition(".")
+        if not part:
+            absent = key not in full
+            full.setdefault(key, value)
+        else:
+            inside = full.get(head, {})
+            absent = isinstance(inside, Mapping) and part not in inside
+            full[head] = {**inside, part: value} if absent else inside
+        if absent:
+            filled[key] = value
+    return full, filled
+
+
 @dataclass(frozen=True, slots=True)
 class MustState:
     """Keys whose absence proves nothing for these model types, because their class switches a mechanism on by itself.
 
-    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too.
+    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too. Without
+    keys nothing can be stated: no family reads such a class.
     """
 
     keys: tuple[str, ...]

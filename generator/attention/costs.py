@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from generator.attention.geometry import CacheStream, Geometry, StateSlot
+from generator.attention.geometry import CacheStream, Geometry
 from generator.attention.layouts import CacheFormat, CacheLayout, FormatMismatch, check_family, fitting
 
 
@@ -29,9 +29,12 @@ def growth(geometry: Geometry, layout: CacheLayout) -> Fraction:
     return sum((n * entry_bytes(s, layout, geometry.family) for s, n in growing if n), Fraction(0))
 
 
-def exact(geometry: Geometry, layout: CacheLayout, tokens: int) -> int | Fraction:
-    """Bytes of all cache entries after this many tokens: windows saturate, pooled entries floor, state is left out."""
-    return _whole(_total(geometry, layout, tokens, lambda stream: Fraction(1)))
+def exact(geometry: Geometry, layout: CacheLayout, tokens: int, encoder: int = 0) -> int | Fraction:
+    """Bytes of all cache entries after this many tokens: windows saturate, pooled entries floor, state is left out.
+
+    ``encoder`` counts the encoder's positions of a model whose config does not fix them.
+    """
+    return _whole(_total(geometry, layout, tokens, lambda stream: Fraction(1), encoder))
 
 
 def state_bytes(geometry: Geometry, layout: CacheLayout) -> int | None:
@@ -39,13 +42,22 @@ def state_bytes(geometry: Geometry, layout: CacheLayout) -> int | None:
 
     Raises FormatMismatch where a record was made for another family or another width of row.
     """
-    total = 0
+    parts = state_parts(geometry, layout)
+    return sum(size for _, size in parts) if parts is not None else None
+
+
+def state_parts(geometry: Geometry, layout: CacheLayout) -> list[tuple[CacheFormat, int]] | None:
+    """The bytes of each state slot with the format that stores it; None where one has no format, or no stated width.
+
+    Raises FormatMismatch where a record was made for another family or another width of row.
+    """
+    parts: list[tuple[CacheFormat, int]] = []
     for slot in geometry.states:
-        form = next((form for form in layout.states if form.name == slot.slot), None)
-        if form is None or form.rows is None:
+        form = next((form for form in layout.states if form.slot == slot.slot), None)
+        if form is None or slot.scalars is None:
             return None
-        total += slot.layers * form.rows * _row_bytes(slot, form, geometry.family)
-    return total
+        parts.append((form, slot.layers * form.rows * _row_bytes(slot.scalars, form, geometry.family)))
+    return parts
 
 
 def sharded(geometry: Geometry, layout: CacheLayout, tokens: int, tp: int) -> int | Fraction:
@@ -57,10 +69,12 @@ def sharded(geometry: Geometry, layout: CacheLayout, tokens: int, tp: int) -> in
     return _whole(_total(geometry, layout, tokens, lambda stream: _share(stream.heads, tp)))
 
 
-def _total(geometry: Geometry, layout: CacheLayout, tokens: int, share: Callable[[CacheStream], Fraction]) -> Fraction:
+def _total(
+    geometry: Geometry, layout: CacheLayout, tokens: int, share: Callable[[CacheStream], Fraction], encoder: int = 0
+) -> Fraction:
     total = Fraction(0)
     for stream in geometry.streams:
-        entries = stream.layers * stream.entries.count(tokens)
+        entries = stream.layers * stream.entries.count(tokens, encoder)
         total += share(stream) * entries * entry_bytes(stream, layout, geometry.family)
     return total
 
@@ -76,14 +90,14 @@ def _share(heads: int, tp: int) -> Fraction:
     return Fraction(max(1, heads // tp), heads)
 
 
-def _row_bytes(slot: StateSlot, form: CacheFormat, family: str) -> int:
+def _row_bytes(scalars: int, form: CacheFormat, family: str) -> int:
     check_family(form, family)
     if "state" not in form.roles:
         raise FormatMismatch(f"{form.id} holds no state")
     if form.bytes_per_entry is None:
-        return int(slot.scalars * Fraction(form.bytes_per_scalar or 0))
-    if form.scalars != slot.scalars:
-        raise FormatMismatch(f"{form.id} was made for rows of {form.scalars} scalars, these have {slot.scalars}")
+        return int(scalars * Fraction(form.bytes_per_scalar or 0))
+    if form.scalars != scalars:
+        raise FormatMismatch(f"{form.id} was made for rows of {form.scalars} scalars, these have {scalars}")
     return form.bytes_per_entry
 
 

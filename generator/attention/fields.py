@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from generator.attention.geometry import NotDerivable
 
@@ -20,7 +20,7 @@ class Refused(Exception):
         self.verdict = NotDerivable(reason, fields)
 
 
-def is_size(value: object) -> bool:
+def is_size(value: object) -> TypeGuard[int]:
     """A positive int that is not a bool."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 

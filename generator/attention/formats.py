@@ -1,6 +1,6 @@
 """One door to what a geometry costs: formats and layouts, their bytes, and the formulas that show them."""
 
-from generator.attention.costs import entry_bytes, exact, growth, sharded, state_bytes
+from generator.attention.costs import entry_bytes, exact, growth, sharded, state_bytes, state_parts
 from generator.attention.formula import exact_formula, formula, window_formula
 from generator.attention.layouts import CacheFormat, CacheLayout, FormatMismatch
 
@@ -15,5 +15,6 @@ __all__ = [
     "growth",
     "sharded",
     "state_bytes",
+    "state_parts",
     "window_formula",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-RULES = ("full", "pooled", "window")
+RULES = ("full", "pooled", "window", "chunk", "encoder")
 ROLES = ("kv", "window", "index")
 
 
@@ -19,27 +19,31 @@ class Entries:
 
     ``full`` holds L, ``pooled`` floor(L / n), since a group is stored once it is closed (vllm 0.33.0
     ``models/deepseek_v4/compressor_utils.py:84``), ``window`` min(L, n): the convention of kv-geometry.md section 3,
-    where the token being computed counts as one of the n.
+    where the token being computed counts as one of the n. ``chunk`` holds at most min(L, n): strictly the current chunk
+    is live, engines keep up to n. ``encoder`` holds what cross-attention reads, once per encoder position and whatever
+    L: n positions, or as many as the input has where n is 0, since then no config fixes them.
 
-    Raises ValueError for an unknown rule or an n below 1.
+    Raises ValueError for an unknown rule or an n below 1 (``encoder``: below 0).
     """
 
     rule: str
     n: int = 1
 
     def __post_init__(self) -> None:
-        if self.rule not in RULES or self.n < 1:
+        if self.rule not in RULES or self.n < (self.rule != "encoder"):
             raise ValueError(f"no such entry rule: {self.rule!r} with n = {self.n}")
 
-    def count(self, tokens: int) -> int:
-        """Entries after this many tokens."""
+    def count(self, tokens: int, encoder: int = 0) -> int:
+        """Entries after this many tokens; ``encoder`` counts the encoder's positions where the config does not."""
         if self.rule == "pooled":
             return tokens // self.n
-        return min(tokens, self.n) if self.rule == "window" else tokens
+        if self.rule == "encoder":
+            return self.n or encoder
+        return min(tokens, self.n) if self.rule in ("window", "chunk") else tokens
 
     def slope(self) -> Fraction:
         """Entries per token in the long run: the limit of d count / dL."""
-        if self.rule == "window":
+        if self.rule in ("window", "chunk", "encoder"):
             return Fraction(0)
         return Fraction(1, self.n if self.rule == "pooled" else 1)
 
@@ -66,23 +70,26 @@ class CacheStream:
 class StateSlot:
     """What a sequence holds once, whatever its length, in ``layers`` layers.
 
-    ``slot`` is the name a state format carries after its ``#``; ``scalars`` is the width of one row. How many rows
-    there are, and in which dtype, is the engine's choice (kv-geometry.md section 6).
+    ``slot`` is the name by which a state format says what it stores; ``scalars`` is the width of one row, or None where
+    the config leaves it to its library. How many rows there are, and in which dtype, is the engine's choice: rings of
+    an open group have several (kv-geometry.md section 6), recurrent and convolution state is one row, the latter with
+    the k - 1 inputs that engines keep of a kernel of k (section 8; transformers keeps k).
     """
 
     slot: str
     layers: int
-    scalars: int
+    scalars: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """Everything the config says about the cache of the backbone; MTP and draft layers are left out.
 
-    ``layers`` counts layers by name, ``layer_types`` names them in order. The two naive figures are bytes per token at
-    2 bytes per scalar, or None where the config lacks their fields: ``naive_gqa`` is what calculators print,
-    ``materialised`` is MLA with its per-head keys and values expanded (decisions.md, "Three naive figures").
-    ``reads`` holds the config keys that were used.
+    ``layers`` counts blocks by name, ``layer_types`` names them in order: a layer of two attention blocks (LongCat), of
+    attention beside a recurrent block (Falcon-H1) or with cross-attention stands there twice. The two naive figures
+    are bytes per token at 2 bytes per scalar, or None where the config lacks their fields: ``naive_gqa`` is what
+    calculators print, ``materialised`` is MLA with its per-head keys and values expanded (decisions.md, "Three naive
+    figures"). ``reads`` holds the config keys that were used.
     """
 
     family: str

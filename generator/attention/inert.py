@@ -8,6 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from generator.attention import sliding
+from generator.attention.mamba import all_attention
+from generator.attention.recurrent import MAMBA2, WITHOUT_EFFECT
+from generator.attention.sliding import window_is_idle
+
 # A switch that stands at "off" shapes nothing.
 OFF: dict[str, object] = {
     "add_cross_attention": False,
@@ -30,9 +35,14 @@ def switched_off(config: Mapping[str, Any]) -> dict[str, str]:
 def for_full_attention(config: Mapping[str, Any]) -> dict[str, str]:
     """Keys that have no effect on a model whose every layer attends to everything; key -> why."""
     found = switched_off(config)
-    for rule in (_no_window, _no_sharing, _all_full, _all_softmax, _head_dim_again):
+    for rule in (_no_window, _no_sharing, _all_full, _all_softmax, _no_mamba, _head_dim_again):
         found |= rule(config)
     return found
+
+
+def for_windows(config: Mapping[str, Any]) -> dict[str, str]:
+    """Keys that have no effect on a model whose layers keep windows; key -> why."""
+    return switched_off(config) | _no_sharing(config) | _head_dim_again(config)
 
 
 def _is(value: object, wanted: object) -> bool:
@@ -41,12 +51,11 @@ def _is(value: object, wanted: object) -> bool:
 
 
 def _no_window(config: Mapping[str, Any]) -> dict[str, str]:
-    """Qwen2's switch at off, or a window that is null in so many words (transformers 5.24.0, Qwen2Config)."""
-    if _is(config.get("use_sliding_window"), False):
-        return dict.fromkeys(("sliding_window", "max_window_layers"), "no effect: use_sliding_window is false")
-    if "sliding_window" in config and config["sliding_window"] is None:
-        return dict.fromkeys(("use_sliding_window", "max_window_layers"), "no effect: sliding_window is null")
-    return {}
+    """A window that is switched off, null in so many words, for no layer, or longer than any sequence."""
+    why = window_is_idle(config)
+    keys = ("max_window_layers", "sliding_window", "sliding_window_size", "full_attn_mod")
+    switch = () if _is(config.get("use_sliding_window"), False) else ("use_sliding_window",)
+    return dict.fromkeys((*switch, *keys), why) if why else {}
 
 
 def _no_sharing(config: Mapping[str, Any]) -> dict[str, str]:
@@ -55,10 +64,18 @@ def _no_sharing(config: Mapping[str, Any]) -> dict[str, str]:
 
 def _all_full(config: Mapping[str, Any]) -> dict[str, str]:
     """A layer list that calls every layer full decides, and the keys that a class would compute it from do not."""
-    if not _all_equal(config, "layer_types", "full_attention"):
+    if not (_all_equal(config, "layer_types", "full_attention") or _all_equal(config, "layer_types", "attention")):
         return {}
-    derived = ("layer_types", "max_window_layers", "no_rope_layers", "no_rope_layer_interval")
-    return dict.fromkeys(derived, "layer_types calls every layer full_attention")
+    keys = (*sorted(sliding.READS - {"num_nextn_predict_layers", "max_position_embeddings"}), "rope_local_base_freq")
+    return dict.fromkeys(keys, "layer_types calls every layer full_attention")
+
+
+def _no_mamba(config: Mapping[str, Any]) -> dict[str, str]:
+    """Granite 4 without mamba layers still states their widths (ibm-granite/granite-4.0-micro)."""
+    if not all_attention(config):
+        return {}
+    widths = (*MAMBA2, *WITHOUT_EFFECT)
+    return dict.fromkeys(widths, "no effect: layer_types has no mamba layer")
 
 
 def _all_softmax(config: Mapping[str, Any]) -> dict[str, str]:

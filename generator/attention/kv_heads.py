@@ -1,4 +1,4 @@
-"""The KV heads of a plain attention model, under every spelling whose meaning the config itself proves."""
+"""The KV heads of attention with keys per head, under every spelling whose meaning the config itself proves."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ SPELLINGS = (
     "new_decoder_architecture",
     "multi_query_attention",
     "multi_query_group_num",
+    "num_attention_groups",
     "attn_config",
     "attn_config.attn_type",
     "attn_config.kv_n_heads",
@@ -31,17 +32,17 @@ def attention_heads(fields: Fields) -> int:
 
 
 def kv_heads(fields: Fields, model_type: object) -> int:
-    """KV heads of every layer; raises Refused where the config does not say, or says more than there are heads."""
-    heads = attention_heads(fields)
-    count = BY_TYPE.get(model_type, _named)(fields, heads) if isinstance(model_type, str) else _named(fields, heads)
-    if count > heads or heads % count:
+    """KV heads of every layer; raises Refused where the config does not say, or says more than there are heads.
+
+    Query heads may be missing where the KV heads have a name of their own.
+    """
+    count_of = BY_TYPE.get(model_type) if isinstance(model_type, str) else None
+    heads = fields.any_of(*HEADS) if count_of is None else attention_heads(fields)
+    count = count_of(fields, heads or 0) if count_of else fields.first_of(*NAMED)
+    if heads is not None and (count > heads or heads % count):
         reason = f"`num_key_value_heads` ({count}) does not divide `num_attention_heads` ({heads})"
         raise Refused(reason, NAMED[0], HEADS[0])
     return count
-
-
-def _named(fields: Fields, heads: int) -> int:
-    return fields.first_of(*NAMED)
 
 
 def _all(fields: Fields, heads: int) -> int:
@@ -89,6 +90,11 @@ def _phi_msft(fields: Fields, heads: int) -> int:
     return fields.optional_size("n_head_kv") or heads
 
 
+def _step(fields: Fields, heads: int) -> int:
+    """Step calls KV heads groups (transformers 5.24.0 configuration_step3p7.py:136, attribute_map)."""
+    return fields.first_of("num_key_value_heads", "num_attention_groups")
+
+
 BY_TYPE: dict[str, Callable[[Fields, int], int]] = {
     **dict.fromkeys(NO_SUCH_KEY, _all),
     "chatglm": _chatglm,
@@ -97,4 +103,6 @@ BY_TYPE: dict[str, Callable[[Fields, int], int]] = {
     "gpt_bigcode": _bigcode,
     "mpt": _mpt,
     "phi-msft": _phi_msft,
+    "step3p5": _step,
+    "step3p7": _step,
 }

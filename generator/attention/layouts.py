@@ -22,8 +22,8 @@ class CacheFormat:
 
     Either ``bytes_per_scalar``, or ``bytes_per_entry`` for an entry of ``scalars`` data scalars (scales and padding are
     in the bytes, not in the scalars). ``extra_bytes_per_head`` is added per token and KV head. ``window_format`` is the
-    format that windows take when this one holds the kv entries; ``rows`` the rows per sequence of a state ring.
-    ``families`` None stands for any family.
+    format that windows take when this one holds the kv entries. A state format names in ``slot`` the StateSlot that it
+    stores, in ``rows`` rows per sequence and layer. ``families`` None stands for any family.
     """
 
     id: str
@@ -34,7 +34,8 @@ class CacheFormat:
     scalars: int | None = None
     extra_bytes_per_head: Fraction = Fraction(0)
     window_format: str | None = None
-    rows: int | None = None
+    slot: str | None = None
+    rows: int = 1
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from generator.attention.fields import Fields, Refused, layer_count, refuse_value
 from generator.attention.geometry import CacheStream, Entries, Geometry
+from generator.attention.naive import naive_gqa
 
 # Read, but no part of the cache's size: the latent replaces heads and their widths.
 WITHOUT_EFFECT = ("num_key_value_heads", "head_dim", "hidden_size", "qk_head_dim")
@@ -27,6 +28,11 @@ READS = frozenset(
         *WITHOUT_EFFECT,
     }
 )
+# Two attention blocks in each layer (transformers 5.24.0 models/longcat_flash: num_hidden_layers is 2 x num_layers).
+# The scales are applied to latents that are stored all the same, or before that; their number and width stay.
+LONGCAT = frozenset({"longcat_flash", "longcat_flash_ngram"})
+LONGCAT_KEYS = ("mla_scale_kv_lora", "mla_scale_q_lora")
+DENSE_READS = READS | {"num_layers", "model_type", *LONGCAT_KEYS}
 INDEXER = ("index_head_dim", "index_topk", "index_n_heads")
 DSA_READS = READS | {
     *INDEXER,
@@ -48,14 +54,14 @@ def has_indexer(config: Mapping[str, Any]) -> bool:
 def read_mla(config: Mapping[str, Any]) -> Geometry:
     """Dense MLA; raises Refused naming what is missing or wrong."""
     fields = Fields(config)
-    latent = _latent(fields)
-    return _geometry("mla", fields, (latent,), _materialised(fields, latent.layers))
+    latent = latent_rows(fields, _layers(fields))
+    return _geometry("mla", fields, (latent,), materialised(fields, latent.layers))
 
 
 def read_dsa(config: Mapping[str, Any]) -> Geometry:
     """MLA with indexer keys in all layers, or in those that ``indexer_types`` calls ``full``."""
     fields = Fields(config)
-    latent = _latent(fields)
+    latent = latent_rows(fields, layer_count(fields))
     _check_layer_types(fields, latent.layers)
     for key in INDEXER:
         fields.optional_size(key)
@@ -66,8 +72,20 @@ def read_dsa(config: Mapping[str, Any]) -> Geometry:
     return _geometry("mla_dsa", fields, (latent, index), None, notes)
 
 
-def _latent(fields: Fields) -> CacheStream:
-    layers = layer_count(fields)
+def _layers(fields: Fields) -> int:
+    """Attention blocks; LongCat's ``num_layers`` counts pairs of them, its ``num_hidden_layers`` already doubles."""
+    if fields.get("model_type") not in LONGCAT:
+        return layer_count(fields)
+    for key in LONGCAT_KEYS:
+        fields.get(key)
+    blocks, whole = 2 * layer_count(fields, "num_layers"), fields.optional_size("num_hidden_layers")
+    if whole not in (None, blocks):
+        raise Refused(f"`num_hidden_layers` is {whole}, but `num_layers` makes {blocks} blocks", "num_hidden_layers")
+    return blocks
+
+
+def latent_rows(fields: Fields, layers: int) -> CacheStream:
+    """One latent row and its rope key per token, in so many layers."""
     latent, rope = fields.size("kv_lora_rank"), fields.size("qk_rope_head_dim")
     width = f"({latent} + {rope})"
     return CacheStream("kv", "full_attention", layers, Entries("full"), latent + rope, 0, width)
@@ -77,12 +95,12 @@ def _geometry(
     family: str,
     fields: Fields,
     streams: tuple[CacheStream, ...],
-    materialised: int | None,
+    expanded: int | None,
     notes: tuple[str, ...] = (),
 ) -> Geometry:
     layers = streams[0].layers
     naive = naive_gqa(fields, layers)
-    _check_head_widths(fields)
+    check_head_widths(fields)
     return Geometry(
         family,
         {"full_attention": layers},
@@ -90,32 +108,20 @@ def _geometry(
         streams,
         (),
         naive,
-        materialised,
+        expanded,
         frozenset(fields.used),
         notes,
     )
 
 
-def naive_gqa(fields: Fields, layers: int) -> int | None:
-    """What calculators print, in bytes per token at 2 bytes: 2 x layers x KV heads x head_dim, else hidden / heads.
-
-    None where a field is missing or the quotient is not whole. No part of the derivation.
-    """
-    kv, heads = fields.optional_size("num_key_value_heads"), fields.optional_size("num_attention_heads")
-    width, hidden = fields.optional_size("head_dim"), fields.optional_size("hidden_size")
-    if width is None and hidden and heads and hidden % heads == 0:
-        width = hidden // heads
-    return 2 * layers * kv * width * 2 if kv and width else None
-
-
-def _materialised(fields: Fields, layers: int) -> int | None:
+def materialised(fields: Fields, layers: int) -> int | None:
     """Per-head keys and values at the model's own widths, in bytes per token at 2 bytes; None where one is missing."""
     keys = ("num_attention_heads", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
     heads, nope, rope, v = (fields.optional_size(key) for key in keys)
     return layers * heads * (nope + rope + v) * 2 if heads and nope and rope and v else None
 
 
-def _check_head_widths(fields: Fields) -> None:
+def check_head_widths(fields: Fields) -> None:
     """``qk_head_dim`` repeats the sum of the two key parts; one that differs speaks of another design."""
     whole, nope = fields.optional_size("qk_head_dim"), fields.optional_size("qk_nope_head_dim")
     rope = fields.optional_size("qk_rope_head_dim")

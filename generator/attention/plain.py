@@ -16,7 +16,9 @@ from generator.attention.kv_heads import HEADS, SPELLINGS, attention_heads, kv_h
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers")
 HIDDEN = ("hidden_size", "n_embd", "d_model")
 WIDTHS = ("head_dim", "kv_channels")
-READS = frozenset({*LAYERS, *HIDDEN, *WIDTHS, *HEADS, *SPELLINGS, "num_layers", "v_head_dim", "model_type"})
+READS = frozenset(
+    {*LAYERS, *HIDDEN, *WIDTHS, *HEADS, *SPELLINGS, "attention_head_dim", "num_layers", "v_head_dim", "model_type"}
+)
 
 
 def kind(config: Mapping[str, Any]) -> str:
@@ -37,7 +39,9 @@ def head_width(fields: Fields, model_type: object) -> int:
 
     The quotient is the rule of the Llama class and its kin; without a ``model_type`` nothing says that it holds.
     """
-    width, hidden = fields.any_of(*WIDTHS), fields.any_of(*HIDDEN)
+    # Hunyuan's own name (configuration_hunyuan.py); elsewhere attention_head_dim may mean something else.
+    names = (*WIDTHS, "attention_head_dim") if model_type == "hunyuan" else WIDTHS
+    width, hidden = fields.any_of(*names), fields.any_of(*HIDDEN)
     if width is not None:
         return width
     if not isinstance(model_type, str):
@@ -68,6 +72,7 @@ def _geometry(family: str, fields: Fields, config: Mapping[str, Any], k: int, v:
     model_type = fields.get("model_type")
     # ChatGLM alone says num_layers and means layers; LongCat's num_layers counts pairs of attention blocks.
     layers = layer_count(fields, *(("num_layers",) if model_type == "chatglm" else LAYERS))
+    attention_heads(fields)
     heads = kv_heads(fields, model_type)
     fields.any_of(*HIDDEN)
     width = f"{heads} × ({k} + {v})"

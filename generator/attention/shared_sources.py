@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from generator.attention.compressed import COMMON_READS, SLIDING, backbone_ratios, shared_row, windows
 from generator.attention.fields import Fields, Refused, layer_count
 from generator.attention.geometry import CacheStream, Entries, Geometry, StateSlot, layer_counts
-from generator.attention.mla import naive_gqa
+from generator.attention.naive import naive_gqa
 
 RATIOS = frozenset({0, 1, 2})
 SOURCE, CONSUMER = "kv_source", "kv_consumer"
