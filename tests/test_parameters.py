@@ -125,6 +125,26 @@ def test_v41_has_the_vendors_backbone_and_tables() -> None:
     assert {round(found.active(with_input_embedding=way) / 10**9) for way in (True, False)} == {16}
 
 
+def test_v41_without_its_small_parts_is_what_the_audit_counted() -> None:
+    """design/claims-audit.md 107: 16.3B and, in the encoder half, 8.15B: attention, experts and embeddings alone."""
+    found = counted(V41)
+    active = found.active_components(with_input_embedding=True)
+    layers = active["attention"] + active["experts_routed"] + active["experts_shared"]
+    assert agrees("16.3", "billion", layers + active["embedding_input"] + active["embedding_output"])
+    assert agrees("8.15", "billion", layers // 2 + active["embedding_input"])
+    whole = found.components
+    parts = ("attention", "experts_routed", "experts_shared", "embedding_input", "embedding_output", "router")
+    assert agrees("551.5", "billion", sum(whole[name] for name in parts))
+
+
+def test_v4_flash_has_the_draft_layer_of_its_safetensors_headers() -> None:
+    """mtp.*: fp4 experts, fp8 attention, projections and shared expert, bf16 router and norms, fp32 connections."""
+    apart = {part.name: part.parameters for part in counted({**V4, "num_nextn_predict_layers": 1}).apart}
+    fp4, fp8 = 2 * 3 * 1_073_741_824, 106_954_752 + 33_554_432 + 25_165_824
+    router, layer_norms, connections, q_and_kv_norms, sinks = 2_097_152 // 2, 40_960 // 2, 3_408_108 // 4, 1_536, 64
+    assert apart["mtp"] == fp4 + fp8 + router + layer_norms + connections + q_and_kv_norms + sinks
+
+
 def test_v3_has_the_draft_layer_of_its_readme() -> None:
     """DeepSeek-V3 README_WEIGHTS.md: 11.5B unique parameters, embedding and head (0.9B each) shared with the model."""
     config = {**V3, "num_nextn_predict_layers": 1}
@@ -270,6 +290,7 @@ def test_tied_matrices_stay_active_as_output() -> None:
         (235000000000, "parameters", False),
         ("about 236", "billion", None),
         (None, "billion", None),
+        pytest.param(10**5000, "billion", None, id="more digits than Python prints"),
         (236, "tokens", None),
         ("nan", "billion", None),
         (True, "billion", None),

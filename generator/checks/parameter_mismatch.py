@@ -143,9 +143,9 @@ def _finding(this: Check, model: Record, index: int, claim: dict[str, Any], foun
     what = "total" if claim["field"] == TOTAL else "active"
     return this.finding(
         model.at("claims", index, "value"),
-        f"{claim['value']} {unit} {what} parameters are claimed; the config adds up to {said}, as {found.read_from} is built",
+        f"{claim['value']} {unit} {what} parameters are claimed; the config adds up to {said}",
         model.id,
-        data={"claimed": claim["value"], "unit": unit, "counted": counts},
+        data={"claimed": claim["value"], "unit": unit, "counted": counts, "read_from": found.read_from},
     )
 
 

@@ -63,7 +63,7 @@ def _count(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> Parameters
         apart,
         frozenset(fields.used),
         fields.assumed,
-        tuple(fields.silent),
+        tuple(dict.fromkeys(fields.silent)),
     )
     if found.total > MOST:
         raise Refused("the fields multiply to more parameters than any model has")

@@ -33,7 +33,7 @@ def agrees(value: object, unit: object, count: int) -> bool | None:
     scale = UNITS.get(str(unit))
     try:
         stated = Decimal(str(value).replace(",", ""))
-    except InvalidOperation:
+    except (InvalidOperation, ValueError):  # ValueError: a number of more digits than Python prints
         return None
     if scale is None or isinstance(value, bool) or not stated.is_finite():
         return None

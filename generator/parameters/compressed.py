@@ -7,7 +7,7 @@ vendor's 552 B backbone and 196 B of Engram tables.
 
 from __future__ import annotations
 
-from generator.attention.fields import Refused
+from generator.attention.fields import MOST_LAYERS, Refused
 from generator.parameters.blocks import Stack, embeddings, experts, norms, routed, shared, stack
 from generator.parameters.parts import Apart
 from generator.parameters.reading import Reading
@@ -29,10 +29,28 @@ def read_v4(fields: Reading) -> tuple[Apart, ...]:
     _compressor(fields, "indexer", at.hidden, index, 4, csa)
     fields.matrix("indexer", "q_b_proj", count * index, fields.size("q_lora_rank"), csa)
     fields.matrix("indexer", "weights_proj", count, at.hidden, csa, linear=False)
+    _head_connections(fields, at.hidden)
+    return (*_hash_tables(fields), *_drafts(fields, at.hidden))
+
+
+def _head_connections(fields: Reading, hidden: int) -> None:
     hc = fields.size("hc_mult")
-    fields.matrix("hyper_connections", "hc_head.fn", hc, hc * at.hidden, 1, linear=False)
+    fields.matrix("hyper_connections", "hc_head.fn", hc, hc * hidden, 1, linear=False)
     fields.vector("hyper_connections", "hc_head.base, scale", hc + 1, 1)
-    return _apart(fields)
+
+
+def _drafts(fields: Reading, hidden: int) -> tuple[Apart, ...]:
+    """V4's draft layer: a whole layer without compressor, two projections, three norms, and a head's connections."""
+    if not fields.get("num_nextn_predict_layers"):
+        return ()
+    count, one = fields.size("num_nextn_predict_layers", MOST_LAYERS), fields.again()
+    _layers(one, Stack(hidden, 1))
+    norms(one, Stack(hidden, 1), 5, final=False)
+    for name in ("e_proj", "h_proj"):
+        one.matrix("attention", name, hidden, hidden, 1)
+    _head_connections(one, hidden)
+    size = sum(part.size * part.copies for part in one.parts)
+    return (Apart("mtp", size * count, f"{count} draft layer{'s' if count > 1 else ''}, embedding and head shared"),)
 
 
 def _compressor(fields: Reading, component: str, hidden: int, width: int, ratio: int, layers: int) -> None:
@@ -59,7 +77,7 @@ def read_v41(fields: Reading) -> tuple[Apart, ...]:
     fields.vector("indexer", "k_norm", index, len(sources))
     fields.matrix("indexer", "wq_b", count * index, fields.size("q_lora_rank"), len(owners))
     fields.matrix("indexer", "weights_proj", count, at.hidden, len(owners), linear=False)
-    return (*_engram(fields, at), *_apart(fields))
+    return (*_engram(fields, at), *_draft_block(fields))
 
 
 def _common(fields: Reading, at: Stack) -> None:
@@ -68,6 +86,11 @@ def _common(fields: Reading, at: Stack) -> None:
     for key in ("attention_bias", "mlp_bias"):
         if fields.flag(key):
             raise Refused(f"`{key}` is on, which no released class of this kind has", key)
+    _layers(fields, at)
+
+
+def _layers(fields: Reading, at: Stack) -> None:
+    """What every layer has: attention over one shared row, hyper-connections around both blocks, experts."""
     if (kv := fields.size("num_key_value_heads")) != 1:
         raise Refused(f"`num_key_value_heads` is {kv}; one shared row per token is one head", "num_key_value_heads")
     heads, width, rank = fields.size("num_attention_heads"), fields.size("head_dim"), fields.size("q_lora_rank")
@@ -110,16 +133,17 @@ def _engram(fields: Reading, at: Stack) -> tuple[Apart, ...]:
     )
 
 
-def _apart(fields: Reading) -> tuple[Apart, ...]:
-    found = []
-    if fields.get("num_hash_layers"):
-        note = "the first layers choose experts by a table of token ids, which holds whole numbers, not parameters"
-        found.append(Apart("hash tables", 0, note))
+def _hash_tables(fields: Reading) -> tuple[Apart, ...]:
+    note = "the first layers choose experts by a table of token ids, which holds whole numbers, not parameters"
+    return (Apart("hash tables", 0, note),) if fields.get("num_hash_layers") else ()
+
+
+def _draft_block(fields: Reading) -> tuple[Apart, ...]:
+    """V4.1's draft layers are one block with experts of their own number."""
     for key in ("dspark_n_routed_experts", "dspark_num_experts_per_tok"):
         fields.get(key)
-    if fields.get("num_nextn_predict_layers"):
-        found.append(Apart("mtp", None, "draft layers of another build than the backbone's: not counted"))
-    return tuple(found)
+    note = "draft layers of another build than the backbone's: not counted"
+    return (Apart("mtp", None, note),) if fields.get("num_nextn_predict_layers") else ()
 
 
 def _ratios(fields: Reading, layers: int, known: tuple[int, ...]) -> list[int]:

@@ -80,7 +80,8 @@ def read_kimi_linear(fields: Reading) -> None:
     norms(fields, at, 2)
     stated = [fields.get(f"linear_attn_config.{key}") for key in ("full_attn_layers", "kda_layers")]
     full, kda = (layers if isinstance(layers, list) else [] for layers in stated)
-    if sorted(map(str, full + kda)) != sorted(map(str, range(1, at.layers + 1))):
+    whole = all(type(layer) is int for layer in full + kda)
+    if not whole or sorted(full + kda) != list(range(1, at.layers + 1)):
         raise Refused("`linear_attn_config` does not name every layer once, from 1", "linear_attn_config")
     latent_attention(fields, at.hidden, len(full), bias=fields.flag("attention_bias"))
     kimi_delta(fields, at.hidden, len(kda))

@@ -6,7 +6,7 @@ Which layers are sparse is said in four ways: ``decoder_sparse_step`` with ``mlp
 
 from __future__ import annotations
 
-from generator.attention.fields import Refused, refuse_value
+from generator.attention.fields import Refused, refuse_value, shown
 from generator.parameters.blocks import (
     Stack,
     attention,
@@ -129,4 +129,4 @@ def deepseek_mlps(fields: Reading, at: Stack, sparse: int) -> None:
 
 def _without_shared(fields: Reading, key: str) -> None:
     if fields.get(key):
-        raise Refused(f"`{key}` is {fields.get(key)}, and the class has no shared expert", key)
+        raise Refused(f"`{key}` is {shown(fields.get(key))}, and the class has no shared expert", key)

@@ -93,7 +93,7 @@ def _fp4_experts(parameters: Parameters, quantised: Mapping[str, Any], rest: str
 
 def _fp8_blocks(parameters: Parameters, quantised: Mapping[str, Any], rest: str, *, fp4: bool) -> WeightBytes:
     """fp8 matrices with one scale for each block; V4's experts are fp4 in groups of 32, and its scales one byte."""
-    if strange := sorted(set(map(str, quantised)) - FP8_KEYS):
+    if strange := sorted({shown(key).strip("'") for key in quantised} - FP8_KEYS):
         raise Refused(f"`quantization_config` has `{strange[0]}`, which plain fp8 has not", "quantization_config")
     block = quantised.get("weight_block_size")
     if not isinstance(block, list) or len(block) != 2 or not all(type(side) is int and side > 0 for side in block):
