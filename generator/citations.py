@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 ID = r"[a-z0-9]+(?:-[a-z0-9]+)*"
@@ -155,41 +156,58 @@ def _why_no_target(target: str) -> str:
 
 # --- where Markdown says that text is not prose ---------------------------------------------------------------------
 
-_MARK, _MARKED = "\ue000", re.compile("\ue000([0-9]+)\ue000")
-_BRACKETS = str.maketrans("", "", "[]")
-_TAG = re.compile(r"<!--.*?-->|<[a-zA-Z/][^<>]*>", re.S)
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_MARKED = re.compile(f"{{{_OPEN}([0-9]+){_OPEN}[^{_CLOSE}]*{_CLOSE}}}")
+_CLASHING = str.maketrans("", "", "[]|")
+_FOREIGN = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd"})
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]*>", re.S)
 
 
 @cache
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table")
+    reader = MarkdownIt("commonmark").enable("table")
+    reader.inline.ruler.after("link", "citation", _citation)
+    return reader
+
+
+def _citation(state: StateInline, silent: bool) -> bool:
+    """Markdown's rule for a mark, which is met where Markdown, from left to right, has found no code and no tag."""
+    found = _MARKED.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("citation", "", 0).meta["number"] = int(found[1])
+    state.pos = found.end()
+    return True
 
 
 def _in_prose(text: str, mentions: list[Mention]) -> list[Mention]:
     """Those that Markdown shows as text: it gets a mark for each citation, and we look where the marks come out."""
-    marks = [_marked(text, number, each) for number, each in enumerate(mentions)]
-    tokens = _markdown().parse(replace(text.replace(_MARK, "\ufffd"), mentions, marks))
-    shown = {int(number) for part in _prose(tokens) for number in _MARKED.findall(part)}
-    return [each for number, each in enumerate(mentions) if number in shown]
+    marks = [_mark(text, number, mention) for number, mention in enumerate(mentions)]
+    tokens = _markdown().parse(replace(text.translate(_FOREIGN), mentions, marks))
+    shown = set(_shown(tokens))
+    return [mention for number, mention in enumerate(mentions) if number in shown]
 
 
-def _marked(text: str, number: int, mention: Mention) -> str:
-    """A mark that leaves Markdown what it needs besides: a backtick or ``<`` in the label, a link's own bracket."""
-    mark = f"{_MARK}{number}{_MARK}{mention.raw.translate(_BRACKETS)}"
-    if text.startswith("(", mention.end):  # "[[1]](address)" is a link in Markdown
+def _mark(text: str, number: int, mention: Mention) -> str:
+    """Braces that hold what the citation held, since a backtick in it may end a code span; a link's brackets stay."""
+    raw = mention.raw
+    mark = f"{{{_OPEN}{number}{_OPEN}{raw.translate(_CLASHING)}{_CLOSE}}}"
+    excess = len(raw) - len(raw.rstrip("]")) - 2
+    if text.startswith("(", mention.end) and not excess:  # "[[1]](address)" is a link in Markdown
         return f"[{mark}]"
-    return mark + "]" * (len(mention.raw) - len(mention.raw.rstrip("]")) - 2)
+    return mark + "]" * excess
 
 
-def _prose(tokens: list[Token]) -> Iterator[str]:
-    """The text in Markdown's tokens that is no code, no HTML tag or comment, and no link's."""
+def _shown(tokens: list[Token]) -> Iterator[int]:
+    """The numbers of the marks in Markdown's tokens that are no code, no HTML tag or comment, and no link's."""
     for token in tokens:
-        if token.type == "html_block":
-            yield _TAG.sub("", token.content)
+        if token.type == "html_block":  # what we render shows such lines as text
+            yield from map(int, _MARKED.findall(_TAG.sub("", token.content)))
         linked = 0
         for child in token.children or ():
             linked += {"link_open": 1, "link_close": -1}.get(child.type, 0)
-            if child.type == "text" and not linked:
-                yield child.content
+            if child.type == "citation" and not linked:
+                yield child.meta["number"]
