@@ -102,9 +102,7 @@ def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str
 
 @cli.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--unsafe", is_flag=True, help="Apply fixes that need a look at the result, too."
-)
+@click.option("--unsafe", is_flag=True, help="Apply fixes that need a look at the result, too.")
 @click.option("--diff", is_flag=True, help="Show what would change; change nothing.")
 @click.pass_obj
 def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) -> None:
@@ -158,9 +156,7 @@ def explain(code: str | None, form: str) -> None:
 
 @cli.command()
 @click.argument("model", required=False)
-@click.option(
-    "--config", "config", type=click.Path(path_type=Path), help="A config.json instead of a record."
-)
+@click.option("--config", "config", type=click.Path(path_type=Path), help="A config.json instead of a record.")
 @click.option("--context", "contexts", multiple=True, type=click.IntRange(min=1), help="Tokens; may be repeated.")
 @click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Sequences.")
@@ -234,7 +230,9 @@ def graph(root: Path | None, id: str, form: str) -> None:
 @click.argument("id")
 @click.option("--config", "config", type=click.Path(path_type=Path), help="For a model: its config.json, filled in.")
 @click.option("--repo", help="For a model: its Hub repository, Org/Name.")
-@click.option("--source", help="For a model: the id of the source of its config.")
+@click.option("--source", help="For a model: the id of the source of its config, on record already.")
+@click.option("--name", help="For a model: its name; the repository's otherwise.")
+@click.option("--vendor", help="For a model: who released it; the repository's owner otherwise.")
 @click.option("--url", help="For a source: its address.")
 @FORMAT
 @click.pass_obj
@@ -245,6 +243,8 @@ def new(
     config: Path | None,
     repo: str | None,
     source: str | None,
+    name: str | None,
+    vendor: str | None,
     url: str | None,
     form: str,
 ) -> None:
@@ -254,7 +254,8 @@ def new(
 
     folder = _root(root)
     catalog = _read(folder)
-    given = {"config": _config(config) if config else None, "repo": repo, "source": source, "url": url}
+    named = {"repo": repo, "source": source, "name": name, "vendor": vendor, "url": url}
+    given = {"config": _config(config) if config else None, **named}
     try:
         written = scaffold.write(folder, catalog, kind, id, given, date.today())
     except scaffold.Refused as refused:

@@ -20,7 +20,7 @@ from generator.citations import ID
 from generator.derive import config_keys
 from generator.digests import facts_digest
 from generator.kinds import Kind
-from generator.records import Catalog
+from generator.records import Catalog, Record
 from generator.schemas import Field
 from generator.spans import scalar
 
@@ -47,8 +47,8 @@ def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, 
     if kind not in catalog.kinds:
         raise Refused(f"no kind is called `{kind}`; known: {', '.join(each.name for each in catalog.kinds)}")
     _refuse_id(catalog, id)
-    if kind != "model" and any(given.get(name) for name in ("config", "repo", "source")):
-        raise Refused("--config, --repo and --source go with `new model`")
+    if kind != "model" and any(given.get(name) for name in ("config", "repo", "source", "name", "vendor")):
+        raise Refused("--config, --repo, --source, --name and --vendor go with `new model`")
     if kind != "source" and given.get("url"):
         raise Refused("--url goes with `new source`")
     planned = _plan(catalog, kind, id, given, today)
@@ -74,24 +74,24 @@ def _plan(catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today:
         return {_path(catalog, "source", id): _text(catalog, "source", _source(catalog, id, given.get("url"), today))}
     if kind != "model":
         return {_path(catalog, kind, id): _text(catalog, kind, _skeleton(catalog.schemas.field(kind)))}
-    config, repo, source = given.get("config"), given.get("repo"), given.get("source")
-    if source is not None and config is None:
-        config = _facts_of(catalog, source)
-    record = _model(catalog, id, config, repo, source or f"hf-config-{id}")
-    planned = {_path(catalog, "model", id): _text(catalog, "model", record)}
+    config, source = given.get("config"), given.get("source")
+    cited = _cited(catalog, source) if source else None
+    model = _model(catalog, id, config or (cited.get("facts") if cited else {}), given, cited, source)
+    planned = {_path(catalog, "model", id): _text(catalog, "model", model)}
     if config is not None and source is None:
         new = f"hf-config-{id}"
         _refuse_id(catalog, new)
-        planned[_path(catalog, "source", new)] = _text(catalog, "source", _config_source(record, config, today))
+        planned[_path(catalog, "source", new)] = _text(catalog, "source", _config_source(model, config, today))
     return planned
 
 
-def _facts_of(catalog: Catalog, source: str) -> dict[str, Any]:
+def _cited(catalog: Catalog, source: str) -> Record:
     record = catalog.records.get(source)
     if record is None or record.kind != "source":
         raise Refused(f"no source has the id `{source}`; `servebook new source {source}` begins one")
-    facts = record.get("facts")
-    return dict(facts) if isinstance(facts, dict) else {}
+    if not isinstance(record.get("facts"), dict):
+        raise Refused(f"{record.path} holds no facts: fill in what its config says first")
+    return record
 
 
 # --- what is known of each kind -------------------------------------------------------------------------------------
@@ -125,21 +125,37 @@ def _blank(field: Field) -> Any:
 
 
 def _model(
-    catalog: Catalog, id: str, config: Mapping[str, Any] | None, repo: str | None, source: str
+    catalog: Catalog,
+    id: str,
+    config: Mapping[str, Any],
+    given: Mapping[str, Any],
+    cited: Record | None,
+    source: str | None,
 ) -> dict[str, Any]:
+    """A model's record. The repository is the one given, else the one that the cited source is about."""
+    subjects = [subject[3:] for subject in (cited.get("subjects") or () if cited else ()) if subject.startswith("hf:")]
+    repo = given.get("repo") or next(iter(subjects), None)
+    if repo is not None and not re.fullmatch(r"[^/ ]+/[^/ ]+", repo):
+        raise Refused(f"`{repo}` is no Hub repository: Org/Name, in its exact case")
+    if repo is not None and subjects and repo not in subjects:
+        raise Refused(f"{source} is about {', '.join(subjects)}, not about {repo}")
+    vendor, _, name = repo.partition("/") if repo else (TODO, "", id)
+    evidence = f"[[{source or f'hf-config-{id}'}]]" if config else None
+    derived_from = str(cited.get("derived_from")).removeprefix("hf:") if cited and cited.get("derived_from") else None
     record: dict[str, Any] = {
-        "name": repo.split("/")[1] if repo and "/" in repo else id,
-        "vendor": repo.split("/")[0] if repo and "/" in repo else TODO,
+        "name": given.get("name") or name,
+        "vendor": given.get("vendor") or vendor,
         "repo": repo,
+        **({"derived_from": derived_from} if derived_from else {}),
         "released": None,
         "license": None,
-        "config": f"[[{source}]]" if config is not None or source in catalog.records else None,
-        "architecture": _architecture(catalog, config or {}),
+        "config": evidence,
+        "architecture": _architecture(catalog, config),
     }
     reasons = {
         "repo": f"{TODO}: name the Hub repository, or say why there is none",
-        "released": "no source on record states the day",
-        "license": "no source on record states the licence of the weights",
+        "released": "no source on record gives the day of the release",
+        "license": "no licence file of the weights was read",
         "config": f"{TODO}: cite the source of the config, or say why none is published",
     }
     return {**record, "why_null": {name: why for name, why in reasons.items() if record[name] is None}}
