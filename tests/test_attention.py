@@ -261,6 +261,18 @@ def test_derive_never_raises_on_mutated_configs(base: str, changes: dict[str, An
     assert len([family for family in FAMILIES if family.matches(unwrap(config))]) <= 1
 
 
+@pytest.mark.parametrize(
+    "odd", [0, -1, 7, True, 10**30, 1.5, float("nan"), "auto", [], [[]], [0, 1], {}, {"a": 1}], ids=repr
+)
+def test_no_odd_value_of_a_real_field_breaks_derive(odd: object) -> None:
+    for config in CONFIG.values():
+        inner = unwrap(config)
+        for key in inner:
+            changed = inner | {key: odd}
+            assert isinstance(derive(changed, KEYS), (Geometry, NotDerivable)), key
+            assert len([family for family in FAMILIES if family.matches(changed)]) == 1
+
+
 @given(JSON)
 def test_derive_never_raises_on_anything(config: Any) -> None:
     assert isinstance(derive(config, KEYS), (Geometry, NotDerivable))

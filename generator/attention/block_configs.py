@@ -31,7 +31,7 @@ def read_blocks(config: Mapping[str, Any]) -> Geometry:
     if not isinstance(blocks, list) or len(blocks) != layers:
         raise Refused(f"`{KEY}` does not have one entry for each of {layers} layers", KEY)
     counts = [_kv_heads(block, heads) for block in blocks]
-    width = plain.head_width(fields, fields.get("model_type"))
+    width = plain.head_width(fields, fields.model_type())
     kinds = tuple(FULL if count else NOTHING for count in counts)
     streams = [
         per_head(FULL, number, Entries("full"), count, width, width)

@@ -52,7 +52,7 @@ def read_block_sparse(config: Mapping[str, Any]) -> Geometry:
     for key in WITHOUT_EFFECT:
         fields.get(key)
     sparse, index = which.count("sparse"), fields.size(WIDTH)
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     width = plain.head_width(fields, model_type)
     values = fields.optional_size("v_head_dim") or width
     main = per_head(FULL, layers, Entries("full"), kv_heads(fields, model_type), width, values)

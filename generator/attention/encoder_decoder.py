@@ -51,7 +51,7 @@ def is_encoder_decoder(config: Mapping[str, Any]) -> bool:
 def read_encoder_decoder(config: Mapping[str, Any]) -> Geometry:
     """Self-attention and cross-attention of every decoder layer; raises Refused naming what is missing or wrong."""
     fields = Fields(config)
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     if fields.get("is_encoder_decoder") not in (None, True) or model_type not in (None, *KNOWN):
         raise Refused("nobody has judged this kind of encoder-decoder; see `is_encoder_decoder`", "is_encoder_decoder")
     layers, heads = layer_count(fields, *LAYERS), fields.first_of(*HEADS)

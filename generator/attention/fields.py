@@ -62,6 +62,11 @@ class Fields:
             self.used.add(key)
         return inner
 
+    def model_type(self) -> str | None:
+        """The model type where it is text; anything else names no type."""
+        value = self.get("model_type")
+        return value if isinstance(value, str) else None
+
     def size(self, key: str, most: int = MOST) -> int:
         """A positive int that must be there."""
         value = self.optional_size(key, most)

@@ -58,7 +58,7 @@ def read_lightning(config: Mapping[str, Any]) -> Geometry:
     )
     if kinds is None:
         raise Refused("`attn_type_list` is missing", "attn_type_list")
-    width = plain.head_width(fields, fields.get("model_type"))
+    width = plain.head_width(fields, fields.model_type())
     states = recurrent.lightning(attention_heads(fields), width, kinds.count(LINEAR))
     return assembled("lightning_hybrid", kinds, [_attention(fields, kinds)], states, naive_gqa(fields, layers), fields)
 
@@ -87,7 +87,7 @@ def _every(interval: int, layers: int) -> tuple[str, ...]:
 
 
 def _attention(fields: Fields, kinds: tuple[str, ...]) -> CacheStream:
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     width = plain.head_width(fields, model_type)
     values = fields.optional_size("v_head_dim") or width
     return per_head(FULL, kinds.count(FULL), Entries("full"), kv_heads(fields, model_type), width, values)

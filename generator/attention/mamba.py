@@ -64,11 +64,11 @@ def all_attention(config: Mapping[str, Any]) -> bool:
 def read_mamba2_hybrid(config: Mapping[str, Any]) -> Geometry:
     """Mamba 2 and attention; raises Refused naming what is missing or wrong."""
     fields = Fields(config)
-    model_type = fields.get("model_type")
-    if model_type not in KINDS:
+    model_type = fields.model_type() or ""
+    if (kinds_of := KINDS.get(model_type)) is None:
         raise Refused("nobody has judged where the mamba layers of this model type stand", "model_type")
-    kinds = KINDS[str(model_type)](fields)
-    stream = _attention(fields, sum(FULL in kind for kind in kinds), str(model_type))
+    kinds = kinds_of(fields)
+    stream = _attention(fields, sum(FULL in kind for kind in kinds), model_type)
     states = recurrent.mamba2(fields, sum(MAMBA in kind for kind in kinds))
     return assembled("mamba2_hybrid", _blocks(kinds), [stream], states, naive_gqa(fields, len(kinds)), fields)
 
@@ -76,7 +76,7 @@ def read_mamba2_hybrid(config: Mapping[str, Any]) -> Geometry:
 def read_mamba1_hybrid(config: Mapping[str, Any]) -> Geometry:
     """Jamba: of every ``attn_layer_period`` layers the one at ``attn_layer_offset`` attends, the others are Mamba 1."""
     fields = Fields(config)
-    if fields.get("model_type") != "jamba":
+    if fields.model_type() != "jamba":
         raise Refused("nobody has judged where the mamba layers of this model type stand", "model_type")
     layers, period = layer_count(fields), fields.size("attn_layer_period")
     offset = 0 if fields.get("attn_layer_offset") == 0 else fields.size("attn_layer_offset")

@@ -74,7 +74,7 @@ def read_dsa(config: Mapping[str, Any]) -> Geometry:
 
 def _layers(fields: Fields) -> int:
     """Attention blocks; LongCat's ``num_layers`` counts pairs of them, its ``num_hidden_layers`` already doubles."""
-    if fields.get("model_type") not in LONGCAT:
+    if fields.model_type() not in LONGCAT:
         return layer_count(fields)
     for key in LONGCAT_KEYS:
         fields.get(key)

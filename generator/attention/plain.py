@@ -69,7 +69,7 @@ def read_two_widths(config: Mapping[str, Any]) -> Geometry:
 
 
 def _geometry(family: str, fields: Fields, config: Mapping[str, Any], k: int, v: int) -> Geometry:
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     # ChatGLM alone says num_layers and means layers; LongCat's num_layers counts pairs of attention blocks.
     layers = layer_count(fields, *(("num_layers",) if model_type == "chatglm" else LAYERS))
     attention_heads(fields)

@@ -22,7 +22,7 @@ READS = plain.READS | {"use_cla", "cla_share_factor"}
 def read_pairs(config: Mapping[str, Any]) -> Geometry:
     """Raises Refused naming what is missing or wrong."""
     fields = Fields(config)
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     if model_type != "hunyuan" or not fields.switch("use_cla"):
         raise Refused("nobody has judged what `use_cla` means in this model type", "use_cla", "model_type")
     layers, factor = layer_count(fields), fields.size("cla_share_factor")

@@ -43,9 +43,13 @@ def lists(config: Config, key: str, *names: object) -> bool:
     return isinstance(values, list) and any(type(v) is type(n) and v == n for v in values for n in names)
 
 
-def _encoders(config: Config) -> str | None:
+def _type(config: Config) -> str:
     model_type = config.get("model_type")
-    if isinstance(model_type, str) and model_type in encoders.MODEL_TYPES:
+    return model_type if isinstance(model_type, str) else ""
+
+
+def _encoders(config: Config) -> str | None:
+    if _type(config) in encoders.MODEL_TYPES:
         return "encoder_only"
     return "encoder_decoder" if encoder_decoder.is_encoder_decoder(config) else None
 
@@ -60,19 +64,18 @@ def _linear(config: Config) -> str | None:
     if has(config, linear.KDA):
         return "kda_mla_hybrid"
     mixed = lists(config, "layer_types", "linear_attention")
-    if lists(config, "attn_type_list", 0) or (mixed and config.get("model_type") in linear.MINIMAX):
+    if lists(config, "attn_type_list", 0) or (mixed and _type(config) in linear.MINIMAX):
         return "lightning_hybrid"
     if has(config, *recurrent.GDN, "full_attention_interval"):
         return "gdn_hybrid"
-    return "gdn_hybrid" if mixed and config.get("model_type") not in mamba.KINDS else None
+    return "gdn_hybrid" if mixed and _type(config) not in mamba.KINDS else None
 
 
 def _state_space(config: Config) -> str | None:
     if mamba_ssm.is_mamba_ssm(config):
         return mamba_ssm.family_of(config)
-    model_type = config.get("model_type")
-    if isinstance(model_type, str) and model_type in mamba.NO_ATTENTION:
-        return mamba.NO_ATTENTION[model_type]
+    if (pure := mamba.NO_ATTENTION.get(_type(config))) is not None:
+        return pure
     if has(config, "hybrid_override_pattern", *recurrent.MAMBA2_HEADS, *recurrent.MAMBA2_WIDTH):
         return None if mamba.all_attention(config) else "mamba2_hybrid"
     return "mamba1_hybrid" if has(config, "mamba_d_state", "mamba_d_conv", *mamba.JAMBA) else None

@@ -94,7 +94,7 @@ def has_windows(config: Mapping[str, Any]) -> bool:
 
 def layer_kinds(fields: Fields, layers: int) -> tuple[str, ...]:
     """The kind of attention of each layer; raises Refused where the config does not say."""
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     chunked = fields.get("attention_chunk_size") is not None
     upper = fields.optional_size("max_window_layers") if fields.get("max_window_layers") != 0 else 0
     fields.get("use_sliding_window")

@@ -80,7 +80,7 @@ def read_sharing(config: Mapping[str, Any]) -> Geometry:
 
 def _read(config: Mapping[str, Any], family: str) -> Geometry:
     fields = Fields(config)
-    model_type = fields.get("model_type")
+    model_type = fields.model_type()
     layers = layer_count(fields, *plain.LAYERS)
     _check_sharing(fields, model_type)
     kinds = sliding.layer_kinds(fields, layers)
