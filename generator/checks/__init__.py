@@ -8,8 +8,14 @@ from generator.checks.broken_fold import broken_fold
 from generator.checks.changed_digest import changed_digest
 from generator.checks.circular_evidence import circular_evidence
 from generator.checks.config_mismatch import config_mismatch
+from generator.checks.copied_paragraph import copied_paragraph
 from generator.checks.duplicate_key import duplicate_key
+from generator.checks.false_arithmetic import false_arithmetic
+from generator.checks.false_conversion import false_conversion
+from generator.checks.false_partition import false_partition
+from generator.checks.false_ratio import false_ratio
 from generator.checks.floating_address import floating_address
+from generator.checks.foreign_figure import foreign_figure
 from generator.checks.indistinguishable_evidence import indistinguishable_evidence
 from generator.checks.layout_sum import layout_sum
 from generator.checks.malformed_citation import malformed_citation
@@ -58,7 +64,13 @@ CHECKS: tuple[Check, ...] = (
     underivable_geometry,  # DRV302
     parameter_mismatch,
     layout_sum,
-    typed_figure,  # NUM408
+    false_arithmetic,  # NUM401
+    false_conversion,
+    false_partition,
+    false_ratio,
+    foreign_figure,
+    copied_paragraph,
+    typed_figure,
     broken_expression,
     changed_digest,  # DRF604
     unused_waiver,  # MET901

@@ -1,0 +1,54 @@
+"""The arithmetic of prose: statements that hold numbers against each other, evaluated exactly.
+
+Precision comes first: what cannot be read for certain is "not checkable", never a guess. Texts and named values go in,
+statements come out; nothing here sees a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from generator.arithmetic.conversions import conversions
+from generator.arithmetic.equations import equations
+from generator.arithmetic.layers import layer_statements
+from generator.arithmetic.partitions import partitions
+from generator.arithmetic.quantities import BYTES, Quantity, show
+from generator.arithmetic.ratios import ratios
+from generator.arithmetic.sentences import sentence_at, sentences
+from generator.arithmetic.statements import NOTHING, Kind, Names, Statement
+from generator.arithmetic.tokens import tokens
+
+__all__ = ["NOTHING", "Kind", "Names", "Quantity", "Statement", "figures", "read", "sentence_at", "sentences", "show"]
+
+
+Finder = Callable[[str, Names], Iterator[Statement]]
+
+_FINDERS: tuple[tuple[frozenset[Kind], Finder], ...] = (
+    (frozenset((Kind.ARITHMETIC, Kind.CONVERSION)), equations),
+    (frozenset((Kind.CONVERSION,)), conversions),
+    (frozenset((Kind.PARTITION,)), partitions),
+    (frozenset((Kind.PARTITION,)), layer_statements),
+    (frozenset((Kind.RATIO,)), ratios),
+)
+
+
+def read(text: str, names: Names = NOTHING, kinds: Iterable[Kind] = tuple(Kind)) -> list[Statement]:
+    """Every statement of the asked kinds, in the order of their places.
+
+    >>> [(s.kind.value, s.right) for s in read("60 × (512 + 64) × 2 = 70,272 B/token")]
+    [('arithmetic', '69,120')]
+    >>> [s.holds for s in read("that is 69,120 B (67.5 KiB)")]
+    [True]
+    """
+    if not any(char.isdigit() for char in text):
+        return []
+    asked = frozenset(kinds)
+    found = [each for says, finder in _FINDERS if says & asked for each in finder(text, names) if each.kind in asked]
+    return sorted(found, key=lambda statement: (statement.start, statement.end))
+
+
+def figures(text: str) -> Iterator[Quantity]:
+    """The sizes that a text states, each with its unit; operands of expressions among them."""
+    for token in tokens(text):
+        if token.quantity is not None and token.quantity.dimension == BYTES:
+            yield token.quantity

@@ -1,0 +1,201 @@
+"""NUM407: a paragraph that stands in two records."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from generator.findings import Finding, Related, Severity
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+from generator.proofreading import Passage, passages
+from generator.records import Record
+from generator.spans import Location
+
+WORDS = 40
+"""Shorter paragraphs are alike by chance: two sentences about one fact."""
+SHINGLE = 8
+"""Words in a row that make two texts one."""
+SHARED = 0.6
+"""The share of the shorter paragraph that must stand in the other one."""
+HOMES = ("concept", "kernel", "gotcha")
+
+
+@check("NUM407", Severity.WARNING)
+def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A long paragraph stands in more than one record.
+
+    Why it matters
+    A block of kernel notes was pasted into five model records: it carried a third model's figure, a fourth model's
+    layout and a failure that needs a ratio which those models do not have. What is said once can be corrected once.
+
+    Bad
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      See [[tiny-latent]].
+
+      Keys and values of all heads are made from one latent row per token, so the cache holds that row and
+      nothing else; decoding multiplies the projections into the query and the output, and every head then reads
+      the same row of the same layer, whatever the number of heads is.
+    ```
+    ```yaml records/engines/tiny-engine.yaml
+    # yaml-language-server: $schema=../../schema/engine.schema.json
+    name: Tiny Engine
+    version: "1.0"
+    commit: null
+    license: Apache-2.0
+    architectures: "[[tiny-engine-registry]]"
+    cache_formats:
+      - id: fp8_latent
+        families: [mla]
+        roles: [kv]
+        bytes_per_entry: 44
+        scalars: 40
+        layout:
+          - {what: latent and rope, part: data, count: 40, dtype: fp8_e4m3, bytes: 40}
+          - {what: scale, part: scale, count: 1, dtype: fp32, bytes: 4}
+        cite: "[[tiny-engine-registry]]"
+    cache_layouts:
+      - families: [mla]
+        kv: tiny-engine#fp8_latent
+        when: asked for by cache-dtype fp8
+        cite: "[[tiny-engine-registry]]"
+    why_null:
+      commit: a released package states none
+    notes: |
+      Keys and values of all heads are made from one latent row per token, so the cache holds that row and
+      nothing else; decoding multiplies the projections into the query and the output, and every head then reads
+      the same row of the same layer, whatever the number of heads is.
+    ```
+
+    Good
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      See [[tiny-latent]].
+
+      Keys and values of all heads are made from one latent row per token, so the cache holds that row and
+      nothing else; decoding multiplies the projections into the query and the output, and every head then reads
+      the same row of the same layer, whatever the number of heads is.
+    ```
+
+    How to fix
+    Keep the paragraph in one concept, kernel or gotcha record, the one that the message names or a new one, and cite it
+    from the others with what is true of them alone.
+    """
+    paragraphs = [each for passage in passages(kb, tally) for each in _paragraphs(passage)]
+    tally.checked += len(paragraphs)
+    for group in _groups(paragraphs):
+        first, *copies = sorted(group, key=lambda each: (each.record.kind not in HOMES, each.record.id, each.start))
+        where = ", ".join(dict.fromkeys(f"{each.record.id} (line {each.place.line})" for each in copies[1:]))
+        also = f" and in {where}" if where else ""
+        yield this.finding(
+            copies[0].place,
+            f"this paragraph of {len(copies[0].words)} words also stands in {first.record.id} (line {first.place.line})"
+            f"{also}: {_home(kb, first)}",
+            copies[0].record.id,
+            [Related(each.place, "the paragraph here") for each in (first, *copies[1:])],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Paragraph:
+    passage: Passage
+    start: int
+    end: int
+    words: tuple[str, ...]
+
+    @property
+    def record(self) -> Record:
+        return self.passage.record
+
+    @property
+    def place(self) -> Location:
+        return self.passage.place(self.start, self.end)
+
+    def shingles(self) -> set[tuple[str, ...]]:
+        return {self.words[at : at + SHINGLE] for at in range(len(self.words) - SHINGLE + 1)}
+
+
+def _paragraphs(passage: Passage) -> Iterator[_Paragraph]:
+    for match in re.finditer(r"\S(?:.|\n(?![ \t]*(?:\n|\Z)))*", passage.text.value):
+        words = tuple(re.findall(r"[\w.]*\w", match[0].lower()))
+        if len(words) >= WORDS:
+            yield _Paragraph(passage, match.start(), match.end(), words)
+
+
+def _groups(paragraphs: list[_Paragraph]) -> Iterator[list[_Paragraph]]:
+    """Paragraphs of different records that share most of their shingles; each paragraph is in one group only."""
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    sizes = []
+    for number, paragraph in enumerate(paragraphs):
+        shingles = paragraph.shingles()
+        sizes.append(len(shingles))
+        for shingle in shingles:
+            holders[shingle].append(number)
+    common: Counter[tuple[int, int]] = Counter()
+    for numbers in holders.values():
+        common.update((numbers[0], other) for other in numbers[1:])
+    groups: dict[int, list[int]] = {}
+    seen: set[int] = set()
+    for (one, other), count in sorted(common.items()):
+        alike = count >= SHARED * min(sizes[one], sizes[other])
+        if alike and other not in seen and paragraphs[one].record is not paragraphs[other].record:
+            groups.setdefault(one, [one]).append(other)
+            seen.add(other)
+    yield from ([paragraphs[number] for number in group] for first, group in groups.items() if first not in seen)
+
+
+def _home(kb: KnowledgeBase, first: _Paragraph) -> str:
+    """Where the paragraph should live: where it is, if that is a shared record; else with the subject it speaks of."""
+    if first.record.kind in HOMES:
+        return f"cite [[{first.record.id}]] instead"
+    text = first.passage.text.value[first.start : first.end]
+    counts = {record.id: _subject(record, text) for kind in HOMES for record in kb.catalog.sound(kind)}
+    best = max(counts, key=lambda id: counts[id], default=None)
+    if best is None or not counts[best]:
+        return "move it to one concept, kernel or gotcha record and cite that"
+    return f"move what is true of both to one record, perhaps [[{best}]], and cite that"
+
+
+def _subject(record: Record, text: str) -> int:
+    """How often a text cites a record or uses its names."""
+    names = {record.id, record.title, *(record.get("aliases") or ())}
+    return sum(len(re.findall(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I)) for name in names)
