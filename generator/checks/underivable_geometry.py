@@ -48,16 +48,22 @@ def underivable_geometry(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
 
     How to fix
     State the fields that the message names, from the cited config. A key that is new to us goes into
-    `schema/config_keys.yaml` with its role and the reason.
+    `schema/config_keys.yaml` with its role and the reason. Where the document at hand cannot decide it, say so in the
+    record's `underivable`: the reason is published in the figure's place. Once the cache can be derived, that text is
+    stale and this check says so.
     """
     for model in tally.sound(kb, "model"):
         if model.get("config") is None and not model.get("architecture"):
             tally.not_checkable += 1  # undisclosed: a value, not a gap
             continue
+        facts, accepted = kb.facts[model.id], model.get("underivable")
+        if facts.geometry is None and accepted:
+            tally.not_checkable += 1
+            continue
         tally.checked += 1
-        facts = kb.facts[model.id]
         if facts.geometry is None:
-            data = {"fields": list(facts.fields)}
-            yield this.finding(
-                model.at("architecture", key=True), f"not derivable: {facts.reason}", model.id, data=data
-            )
+            message, data = f"not derivable: {facts.reason}", {"fields": list(facts.fields)}
+            yield this.finding(model.at("architecture", key=True), message, model.id, data=data)
+        elif accepted:
+            message = f"the cache can be derived ({facts.geometry.family}), so this text is stale; remove it"
+            yield this.finding(model.at("underivable", key=True), message, model.id)
