@@ -193,6 +193,25 @@ def owners_of(kb: KnowledgeBase, quantity: Quantity, besides: str) -> list[tuple
     ]
 
 
+def siblings(kb: KnowledgeBase, id: str) -> set[str]:
+    """Models that a model's text is likely to be pasted from: of the same vendor, or of the same attention family.
+
+    Among hundreds of models some unrelated one has any round figure; that is chance, not a mix-up.
+    """
+    record, facts = kb.catalog.records[id], kb.facts[id]
+    family = facts.geometry.family if facts.geometry else None
+    return {
+        other.id
+        for other in kb.catalog.sound("model")
+        if other.id != id and (other.get("vendor") == record.get("vendor") or _family(kb, other.id) == family)
+    }
+
+
+def _family(kb: KnowledgeBase, id: str) -> str | None:
+    geometry = kb.facts[id].geometry
+    return geometry.family if geometry else None
+
+
 def called(kb: KnowledgeBase, record: Record) -> set[str]:
     """The names by which prose knows a model: its title, aliases and repository, "V3" for DeepSeek-V3."""
     titles = [record.title, *(record.get("aliases") or ())]

@@ -20,6 +20,7 @@ from generator.proofreading import (
     passages,
     per_layer,
     says,
+    siblings,
 )
 
 
@@ -104,7 +105,8 @@ def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
 def _whole_model(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quantity) -> str:
     if any(says(quantity, size) for size in own_values(facts)):
         return ""
-    owners = owners_of(kb, quantity, facts.id)
+    near = siblings(kb, facts.id)
+    owners = [(record, figure) for record, figure in owners_of(kb, quantity, facts.id) if record.id in near]
     named = mentioned(kb, passage.sentence(quantity.start), facts.id)
     if not owners or named & {record.id for record, _ in owners}:
         return ""
