@@ -98,7 +98,7 @@ class View:
 
     def _text(self, value: str, tree: Field | None, more: dict[str, Any]) -> Shown:
         if tree is not None and tree.schema.get("x-prose"):
-            return Shown("prose", value=self.site.prose(value), **more)
+            return Shown("prose", value=self.site.prose(value, self.record), **more)
         if whole(value):
             return Shown("cite", value=self.site.cite(value), items=self._marks(value), **more)
         if value.startswith(("https://", "http://")) and " " not in value:

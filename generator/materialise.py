@@ -13,7 +13,7 @@ from pathlib import Path
 from generator import pages, render
 from generator.knowledge import KnowledgeBase
 from generator.links import Style, resolved
-from generator.publishing import Page
+from generator.publishing import Page, Site
 from generator.shipped import shipped
 
 MARKER = ".servebook"
@@ -27,7 +27,7 @@ class Occupied(Exception):
 
 
 def materialise(kb: KnowledgeBase, out: Path) -> int:
-    """Write all pages and assets into `out`, and count the pages. Raises `Occupied` rather than replace foreign files."""
+    """Write all pages and assets into `out`; count the pages. Raises `Occupied` rather than replace foreign files."""
     out = out.absolute()
     _check(out)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -50,15 +50,17 @@ def _check(out: Path) -> None:
 
 
 def _write(kb: KnowledgeBase, folder: Path) -> int:
-    count = 0
-    for page in pages.build(kb):
-        path = folder / page.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(as_file(page), "utf-8")
-        count += 1
+    site = Site(kb)
+    files = {page.path: as_file(page) for page in pages.build_site(site)}
+    for page in kb.catalog.docs:  # what is written by hand wins
+        path = page.path.removeprefix("docs/")
+        files[path] = site.document(page.document.text, path, Style.MARKDOWN)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
     shutil.copytree(shipped("templates") / "assets", folder / "assets")
     (folder / MARKER).write_text("Written by `servebook materialise`, which replaces this whole folder.\n", "utf-8")
-    return count
+    return len(files)
 
 
 def as_file(page: Page) -> str:

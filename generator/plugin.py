@@ -26,7 +26,6 @@ from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from generator import pages, render
 from generator.checks import judge
-from generator.citations import find, replace
 from generator.findings import Finding, Severity
 from generator.knowledge import KnowledgeBase, assemble
 from generator.links import Style, resolved
@@ -120,7 +119,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         if not self.serving:
             return None
         templates = max(path.stat().st_mtime_ns for path in shipped("templates").rglob("*"))
-        shared = (templates, kb.catalog.schemas, kb.catalog.kinds, kb.catalog.redirects, kb.catalog.tables)
+        shared = (self.root, templates, kb.catalog.schemas, kb.catalog.kinds, kb.catalog.redirects, kb.catalog.tables)
         if self.shared != shared:
             self.shared, self.memory = shared, Memory()
         return self.memory
@@ -134,11 +133,12 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages that docs/ does not have by hand, and the assets."""
-        style = Style.DIRECTORY if config.use_directory_urls else Style.HTML
+        style = _style(config)
         titles = dict(_titles(config.nav))
         for page in self.pages.values():
             if files.get_file_from_path(page.path) is None:
-                level = InclusionLevel.INCLUDED if page.in_nav else InclusionLevel.NOT_IN_NAV
+                wanted = page.in_nav and (config.nav is None or page.path in titles)
+                level = InclusionLevel.INCLUDED if wanted else InclusionLevel.NOT_IN_NAV
                 file = File.generated(config, page.path, content="", inclusion=level)
                 files.append(file)
                 ReadyPage(page, titles.get(page.path), file, config, style)
@@ -151,12 +151,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         """Citations in hand-written pages, by the same resolver."""
         if isinstance(page, ReadyPage) or "[[" not in markdown or self.site is None:
             return markdown
-        mentions = find(markdown)
-        return replace(markdown, mentions, [self._link(page.file.src_uri, mention) for mention in mentions])
-
-    def _link(self, path: str, mention: Any) -> str:
-        assert self.site is not None
-        return resolved(str(self.site.citation(mention)), path, Style.DIRECTORY)
+        return self.site.document(markdown, page.file.src_uri, _style(config))
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """In a preview, keep the theme's compiled templates, and the output of every page that comes out the same."""
@@ -211,6 +206,10 @@ def refusal(errors: list[Finding]) -> str:
     more = f"\nand {len(errors) - TOLD} more" if len(errors) > TOLD else ""
     count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
     return f"servebook: {count} in the records, so nothing is built:\n" + "\n".join(lines) + more
+
+
+def _style(config: MkDocsConfig) -> Style:
+    return Style.DIRECTORY if config.use_directory_urls else Style.HTML
 
 
 def _frame(nav: Any, ready: Mapping[str, Page]) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from generator import links, render
-from generator.citations import Mention, whole
+from generator import expressions, links, render
+from generator.citations import Mention, find, replace, whole
 from generator.derive import Facts, Figure
 from generator.findings import Finding, Severity
 from generator.graph import Citation
@@ -88,7 +88,7 @@ class Site:
         """A page from a template. What is named like a field of `Page` goes there, the rest to the template."""
         known = {name: more.pop(name) for name in tuple(more) if name in Page.__dataclass_fields__}
         html = render.environment().get_template(template).render(site=self, kb=self.kb, title=title, **more)
-        return Page(path, render.clip(title), html, **known)
+        return Page(path, render.clip(title), _each_anchor_once(html), **known)
 
     def pages_of(self, records: Iterable[Record], make: Callable[[Record], Page]) -> Iterator[Page]:
         """The page of each record; in a preview that of before, unless something that it is made from has changed."""
@@ -153,6 +153,11 @@ class Site:
             record.kind, self.href(record, fragment), shown
         )
 
+    def guide(self, path: str, text: str) -> Markup:
+        """A link to a hand-written page, where the knowledge base has it."""
+        known = any(page.path == f"docs/{path}" for page in self.kb.catalog.docs)
+        return Markup('<a href="{}">{}</a>').format(self.href(path), text) if known else Markup(escape(text))
+
     def citation(self, mention: Mention) -> Markup:
         """A citation as a link; one that names nothing as its text with a visible mark."""
         resolution = None if mention.problem else self.kb.catalog.resolve(mention)
@@ -171,16 +176,40 @@ class Site:
         mention = whole(str(text or ""))
         return self.kb.catalog.resolve(mention).record if mention and not mention.problem else None
 
-    def prose(self, text: str) -> Markup:
-        """A prose field as HTML."""
-        return render.markdown(text, self._links(text))
+    def prose(self, text: str, record: Record | None = None) -> Markup:
+        """A prose field as HTML; what it computes is computed for the record that it stands in."""
+        pieces = [*self._links(text), *(self._values(text, record) if record else ())]
+        apart: list[render.Piece] = []
+        for piece in sorted(pieces):
+            if not apart or piece[0] >= apart[-1][1]:
+                apart.append(piece)
+        return render.markdown(text, tuple(apart))
 
     def line(self, text: str) -> Markup:
         """A plain text as HTML, its citations as links."""
         return render.text(text, self._links(text))
 
-    def _links(self, text: str) -> tuple[str, ...]:
-        return tuple(str(self.citation(mention)) for mention in render.mentions(text)) if "[[" in text else ()
+    def document(self, text: str, path: str, style: links.Style) -> str:
+        """A hand-written page with its citations as links; the rest of its Markdown is left to who reads it."""
+        mentions = find(text)
+        return replace(text, mentions, [links.resolved(str(self.citation(one)), path, style) for one in mentions])
+
+    def _links(self, text: str) -> tuple[render.Piece, ...]:
+        found = render.mentions(text) if "[[" in text else ()
+        return tuple((one.start, one.end, str(self.citation(one))) for one in found)
+
+    def _values(self, text: str, record: Record) -> Iterator[render.Piece]:
+        """The computed values of a text, each with its formula; one that has none as its text with a visible mark."""
+        for one in expressions.find(text):
+            try:
+                value = expressions.evaluate(self.kb, record, one.inner)
+            except expressions.ExpressionError as why:
+                html = Markup('<span class="sb-broken" title="{}">✕ {}</span>').format(why, one.raw)
+            else:
+                html = Markup('<span class="sb-computed sb-num" title="computed: {}">{}</span>').format(
+                    value.formula, value
+                )
+            yield one.start, one.end, str(html)
 
     # --- marks ---
 
@@ -225,6 +254,23 @@ class Site:
     def impacts(self) -> Mapping[str, Impact]:
         """What rests on each source."""
         return impacts(self.kb)
+
+
+def _each_anchor_once(html: str) -> str:
+    """Where two places would bear one anchor, a heading keeps it, else the first."""
+    taken = {anchor for _, anchor, _ in _HEADING.findall(html)}
+    if len(taken) + len(_ANCHOR.findall(_HEADING.sub("", html))) == len(set(_ANCHOR.findall(html))):
+        return html
+
+    def once(found: re.Match[str]) -> str:
+        if html.rfind("<h", 0, found.start()) > html.rfind(">", 0, found.start()):
+            return found[0]
+        if found[1] in taken:
+            return ""
+        taken.add(found[1])
+        return found[0]
+
+    return _ANCHOR.sub(once, html)
 
 
 def _stored(facts: Facts) -> list[Figure]:

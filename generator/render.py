@@ -101,33 +101,38 @@ def plain(html: str) -> str:
 
 # --- prose ----------------------------------------------------------------------------------------------------------
 
-_find = lru_cache(maxsize=16384)(citations.find)
+mentions = lru_cache(maxsize=16384)(citations.find)
+"""The citations in a text, as validation sees them."""
 
-
-def mentions(text: str) -> list[citations.Mention]:
-    """The citations in a text, as validation sees them."""
-    return _find(text)
+Piece = tuple[int, int, str]
+"""Characters from, to, and the HTML that stands in their place: a citation's link, a computed value."""
 
 
 @lru_cache(maxsize=16384)
-def markdown(text: str, links: tuple[str, ...] = (), inline: bool = False) -> Markup:
-    """Markdown to HTML; `links` holds the HTML for each of the text's `mentions`, in order. Cached by content."""
-    found = mentions(text) if links else []
-    clean = _without_placeholders(text)
-    source = citations.replace(clean, found, [f"{_OPEN}{number}{_CLOSE}" for number in range(len(found))])
+def markdown(text: str, pieces: tuple[Piece, ...] = (), inline: bool = False) -> Markup:
+    """Markdown to HTML, with `pieces` of HTML in it. Cached by content."""
+    source = _replaced(
+        _without_placeholders(text), pieces, [f"{_OPEN}{number}{_CLOSE}" for number in range(len(pieces))]
+    )
     html = _markdown().renderInline(source) if inline else _markdown().render(source)
-    return Markup(_filled(html, [mention.raw for mention in found], links))
+    return Markup(_filled(html, [text[start:end] for start, end, _ in pieces], [piece[2] for piece in pieces]))
 
 
 @lru_cache(maxsize=16384)
-def text(value: str, links: tuple[str, ...] = ()) -> Markup:
-    """Plain text to HTML: escaped, its citations as links."""
-    parts: list[str] = []
-    at = 0
-    for mention, link in zip(mentions(value) if links else [], links, strict=False):
-        parts += [str(escape(value[at : mention.start])), link]
-        at = mention.end
-    return Markup("".join([*parts, str(escape(value[at:]))]))
+def text(value: str, pieces: tuple[Piece, ...] = ()) -> Markup:
+    """Plain text to HTML: escaped, with `pieces` of HTML in it."""
+    source = _replaced(
+        _without_placeholders(value), pieces, [f"{_OPEN}{number}{_CLOSE}" for number in range(len(pieces))]
+    )
+    return Markup(_filled(str(escape(source)), [], [piece[2] for piece in pieces]))
+
+
+def _replaced(text: str, pieces: Sequence[Piece], instead: Sequence[str]) -> str:
+    parts, at = [], 0
+    for (start, end, _), word in zip(pieces, instead, strict=True):
+        parts += [text[at:start], word]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _without_placeholders(value: str) -> str:

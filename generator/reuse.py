@@ -6,7 +6,7 @@ derived for it, its errors, and what all pages share (schemas, templates, redire
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ from generator.records import Record
 if TYPE_CHECKING:
     from generator.publishing import Page, Site
 
-SHARED = ("engine", "kernel")
-"""Records of these kinds decide about figures of models that do not cite them."""
+SHARED = ("cache_formats", "cache_layouts")
+"""Records with these fields decide about figures of models that do not cite them."""
 
 
 @dataclass
@@ -43,6 +43,7 @@ def inputs(site: Site, record: Record) -> Hashable:
         tuple((citation.citing, citation.place) for citation in kb.graph.cited_by(record.id)),
         tuple((found.location, found.code, found.message) for found in site.errors(record)),
         _derived(site, record),
+        _behind_figures(kb, kb.catalog.of("model")) if "{{" in record.document.text else (),
     )
 
 
@@ -50,7 +51,7 @@ def _derived(site: Site, record: Record) -> Hashable:
     """What is computed for a record from others that it does not cite."""
     kb = site.kb
     if record.kind == "model":
-        return tuple(_text(kb, id) for id in _behind_figures(kb)) + _listed(kb, "model", record.id)
+        return _behind_figures(kb), _listed(kb, "model", record.id)
     if record.kind == "engine":
         return _listed(kb, "engine", record.id)
     if record.kind == "source":
@@ -60,12 +61,13 @@ def _derived(site: Site, record: Record) -> Hashable:
     return ()
 
 
-def _behind_figures(kb: KnowledgeBase) -> list[str]:
+def _behind_figures(kb: KnowledgeBase, also: Iterable[Record] = ()) -> Hashable:
+    """The texts of all records that figures can be made from, and of what those cite."""
     ids: dict[str, None] = {}
-    for kind in SHARED:
-        for record in kb.catalog.of(kind):
-            ids |= dict.fromkeys((record.id, *kb.graph.neighbours(record.id)[1]))
-    return list(ids)
+    sharing = [one for one in kb.catalog.records.values() if any(name in one.data for name in SHARED)]
+    for record in (*sharing, *also):
+        ids |= dict.fromkeys((record.id, *kb.graph.neighbours(record.id)[1]))
+    return tuple(_text(kb, id) for id in ids)
 
 
 def _listed(kb: KnowledgeBase, side: str, id: str) -> tuple[Hashable, ...]:

@@ -53,5 +53,5 @@ def _fits(value: Any) -> bool:
 def _summary(site: Site, record: Record) -> str:
     """The first sentence that a record says about itself."""
     prose = next((record.get(name) for name in ("definition", "cause", "notes") if record.get(name)), "")
-    text = render.plain(site.prose(str(prose)))
+    text = render.plain(site.prose(str(prose), record))
     return render.clip(text.split(". ")[0].rstrip(".") + "." if text else "", 240)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from generator import attention, units
+from generator import attention, render, units
 from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.impact import layout_cite
@@ -27,6 +27,8 @@ def model_pages(site: Site) -> Iterator[Page]:
 def _page(site: Site, model: Record) -> Page:
     facts = site.kb.facts[model.id]
     view = View(site, model)
+    headline = list(_headline(site, facts))
+    description = _description(model, facts, headline)
     short, long = sheet(view.fields(*APART))
     return site.record_page(
         model,
@@ -40,10 +42,11 @@ def _page(site: Site, model: Record) -> Page:
         basis=model.get("evidence_basis"),
         plain=facts.figure("bf16"),
         family=FAMILIES.get(facts.geometry.family, "") if facts.geometry else "",
-        headline=list(_headline(site, facts)),
+        headline=headline,
+        length=contexts(facts)[-1] if stated(facts) else 131072,
         rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
         contexts=contexts(facts),
-        longest=facts.config.get("max_position_embeddings"),
+        longest=stated(facts),
         traps=list(_traps(facts)),
         states=[_state(site, name, size) for name, size in facts.state.items()],
         strip=_strip(facts),
@@ -51,15 +54,21 @@ def _page(site: Site, model: Record) -> Page:
         fields=list(_fields(site, model)),
         citing=site.citing(model),
         boost=2.0,
-        description=_description(model, facts),
-        search=site.search_entry(model, text=_description(model, facts)),
+        description=description,
+        search=site.search_entry(model, text=description),
     )
+
+
+def stated(facts: Facts) -> int | None:
+    """The longest context that the config states."""
+    longest = facts.config.get("max_position_embeddings")
+    return longest if isinstance(longest, int) and not isinstance(longest, bool) and longest > 0 else None
 
 
 def contexts(facts: Facts) -> list[int]:
     """The lengths at which bytes are published: none beyond the longest that the config states, and that one too."""
-    longest = facts.config.get("max_position_embeddings")
-    if not isinstance(longest, int) or isinstance(longest, bool):
+    longest = stated(facts)
+    if longest is None:
         return list(CONTEXTS)
     return sorted({*(length for length in CONTEXTS if length <= longest), longest})
 
@@ -112,12 +121,12 @@ def _state(site: Site, name: str, size: int) -> tuple[str, Record | None, int]:
     return what, site.kb.catalog.records.get(engine) if colon else None, size
 
 
-def _description(model: Record, facts: Facts) -> str:
-    plain = facts.figure("bf16")
-    if plain is None:
-        return f"{model.title}: KV cache not derivable"
-    stored = "" if plain.engines else ", geometry only"
-    return f"{model.title}: KV cache {units.grouped(plain.growth)} B/token in bf16{stored}"
+def _description(model: Record, facts: Facts, headline: list[tuple[str, Figure]]) -> str:
+    name = render.clip(model.title, 80)
+    if not headline:
+        return f"{name}: KV cache not derivable"
+    figure = headline[0][1]
+    return f"{name}: KV cache {units.grouped(figure.growth)} B/token in {figure.key}"
 
 
 # --- layers ---------------------------------------------------------------------------------------------------------

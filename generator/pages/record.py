@@ -49,5 +49,5 @@ def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
 
 def _extra(site: Site, record: Record) -> dict[str, Any]:
     if record.kind == "concept":
-        return {"description": render.clip(render.plain(site.prose(str(record.get("definition")))))}
+        return {"description": render.clip(render.plain(site.prose(str(record.get("definition")), record)))}
     return {}

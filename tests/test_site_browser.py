@@ -1,0 +1,172 @@
+"""The real site in a real Chromium: from a cell of the matrix to its source, on this machine alone, at any width."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import HERE
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+
+pytestmark = pytest.mark.browser
+
+NARROW, WIDE = 360, 1360
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the real site, built once and served on the loopback."""
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"
+    out = tmp_path_factory.mktemp("site")
+    dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()  # type: ignore[attr-defined]
+    build(load_config(str(HERE.parent / "mkdocs.yml"), site_dir=str(out)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(out)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running Chromium; without one the tests skip, and fail where CI=true."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        reason = f"no Chromium on the PATH ({', '.join(names)}); .ci/chromium installs one"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium: Any, site: str) -> Iterator[Any]:
+    """A function that opens a page of the site. Nothing may be asked of another host, and no script may fail."""
+    asked: list[str] = []
+    failed: list[str] = []
+    contexts: list[Any] = []
+
+    def open_(path: str, width: int = WIDE, **options: Any) -> Any:
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        page.goto(site + path)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
+    assert failed == []
+
+
+def test_from_a_cell_of_the_matrix_to_the_source_that_says_so(opened: Any, site: str) -> None:
+    page = opened("matrix/")
+    cell = page.locator("#deepseek-v2--vllm")
+    assert "listed" in cell.inner_text()
+    cell.locator(":scope > .sb-from a").click()
+    page.wait_for_url(f"{site}sources/*/**")
+    text = page.locator("article").inner_text(timeout=5000) + page.locator("#architectures").text_content()
+    assert "vLLM" in text
+    assert "DeepseekV2ForCausalLM" in text
+    assert page.locator('#falls-cells ~ ul a[href$="#deepseek-v2--vllm"]').count() == 1
+
+
+def test_a_cell_opens_to_its_reasons_and_has_an_address(opened: Any) -> None:
+    page = opened("matrix/#deepseek-v2--vllm")
+    details = page.locator("#deepseek-v2--vllm details")
+    assert details.get_attribute("open") is not None  # the address opens it
+    assert "DeepseekV2ForCausalLM" in details.inner_text()
+    details.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert details.get_attribute("open") is None
+
+
+def test_model_page_answers_first(opened: Any) -> None:
+    text = opened("models/deepseek-v2/").locator(".sb-cards").inner_text()
+    assert "69,120" in text
+    assert "derived" in text
+
+
+def test_table_sorts_by_value_and_says_so(opened: Any) -> None:
+    page = opened("models/")
+    header = page.locator("th", has_text="Layers")
+    header.locator("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    layers = page.locator("tbody tr td:nth-child(3)[data-value]").evaluate_all(
+        "cells => cells.map(c => +c.dataset.value)"
+    )
+    assert layers == sorted(layers)
+
+
+def test_everything_is_there_without_scripts(opened: Any) -> None:
+    page = opened("", java_script_enabled=False)
+    page.locator(".sb-picker a", has_text="DeepSeek-V2").first.click()
+    assert page.locator("#kv-cache").count() == 1
+
+
+LOOKED_AT = (
+    "",
+    "matrix/",
+    "models/",
+    "models/deepseek-v4-1-flash/",
+    "engines/vllm/",
+    "sources/",
+    "sources/vllm-0-33-0-registry/",
+    "gotchas/sm120-sparse-mla-block-size/",
+    "checks/CIT101/",
+    "fields/engine/",
+    "corrections/",
+)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", LOOKED_AT)
+def test_no_page_scrolls_sideways_on_a_narrow_screen(opened: Any, path: str, scheme: str) -> None:
+    page = opened(path, NARROW, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW
+    assert page.locator("h1").is_visible()
+
+
+def test_print_shows_the_evidence(opened: Any) -> None:
+    page = opened("matrix/")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".sb-matrix .sb-chain").first.is_visible()
+
+
+def test_search_finds_an_error_by_its_text(opened: Any) -> None:
+    page = opened("")
+    page.locator("[data-md-component=search-query]").fill("no dispatch entry for page_block_size=32")
+    page.locator(".md-search-result__link").first.wait_for(timeout=10_000)
+    links = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
+    assert any("sm120-sparse-mla-block-size" in link for link in links[:3])
+
+
+def test_built_site_has_no_broken_link(site: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    from site_reading import broken_links
+
+    folder = max(Path(tmp_path_factory.getbasetemp()).glob("site*"))
+    assert broken_links(folder) == []
