@@ -88,6 +88,19 @@ PURE1 = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size":
 PURE1 |= {"num_hidden_layers": 64, "state_size": 16, "conv_kernel": 4}
 PURE2 = {"model_type": "mamba2", "num_hidden_layers": 64, "num_heads": 128, "head_dim": 64, "n_groups": 8}
 PURE2 |= {"state_size": 128, "conv_kernel": 4, "hidden_size": 4096, "expand": 2}
+CODESTRAL = PURE2 | {
+    "architectures": ["Mamba2ForCausalLM"],
+    "chunk_size": 256,
+    "intermediate_size": 8192,
+    "norm_before_gate": True,
+    "time_step_init_scheme": "random",
+    "time_step_limit": [0.0, "Infinity"],
+    "time_step_rank": 256,
+    "time_step_scale": 1.0,
+    "use_conv_bias": True,
+}
+K3 = PUBLISHED["kimi-k3"] | {"mla_use_output_gate": True, "attn_res_block_size": 12}
+K3["linear_attn_config"] = K3["linear_attn_config"] | {"gate_lower_bound": -5.0, "use_full_rank_gate": True}
 BERT = {"model_type": "bert", "num_hidden_layers": 12, "num_attention_heads": 12, "hidden_size": 768}
 QWEN2 = HEADS | {"model_type": "qwen2", "num_hidden_layers": 4, "use_sliding_window": True, "sliding_window": 64}
 
@@ -138,6 +151,9 @@ READ: list[tuple[str, dict[str, Any], str, dict[str, int], list[tuple[int, int, 
      [(1, 32 * 320, "full", 1)]),
     ("mamba alone", PURE1, "mamba1", {"mamba": 64}, []),
     ("mamba 2 alone", PURE2, "mamba2", {"mamba": 64}, []),
+    ("a whole config", CODESTRAL, "mamba2", {"mamba": 64}, []),
+    ("gates that keep nothing", K3, "kda_mla_hybrid", {"full_attention": 24, "linear_attention": 69},
+     [(24, 576, "full", 1)]),
     ("an encoder", BERT, "encoder_only", {}, []),
     ("frames of a fixed number", WHISPER, "encoder_decoder", {"full_attention": 32, "cross_attention": 32},
      [(32, 2560, "full", 1), (32, 2560, "encoder", 1500)]),
