@@ -174,7 +174,7 @@ def _wrong_type(path: Path, error: ValidationError) -> Violation:
 
 
 def _not_in_list(path: Path, error: ValidationError) -> Violation:
-    allowed = [str(value) for value in _allowed(error)]
+    allowed = ["null" if value is None else str(value) for value in _allowed(error)]
     near = difflib.get_close_matches(str(error.instance), allowed, n=1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
     return Violation(path, f"{_name(path)} is {_describe(error.instance)}; allowed: {', '.join(allowed)}{hint}")

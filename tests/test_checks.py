@@ -1,0 +1,429 @@
+"""The contract of every check, with its own examples as the evidence; then the edge cases, silent rows first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import TODAY, Base
+from hypothesis import given
+from hypothesis import strategies as st
+
+import generator.checks
+from generator.checks import CHECKS, unused_waiver
+from generator.digests import facts_digest
+from generator.findings import Edit, Finding, Severity
+from generator.judgement import SECTIONS, Check, examples, judge_all, sections
+from generator.knowledge import assemble
+from generator.read import read
+
+FOLDER = Path(generator.checks.__file__).parent
+ORDER = ("YML", "SCH", "CIT", "WIR", "DRV", "NUM", "CMP", "DRF", "MET")
+each_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: f"{check.code}-{check.name}")
+
+
+def apply(root: Path, edits: Iterable[Edit]) -> None:
+    """Put the texts of edits in their places, byte for byte, last place first."""
+    for edit in sorted(edits, key=lambda edit: edit.location, reverse=True):
+        path, where = root / edit.location.path, edit.location
+        data = path.read_bytes()
+        mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+        lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", data.removeprefix(mark).decode("utf-8"))
+        starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
+        begin, end = starts[where.line - 1] + where.column - 1, starts[where.end_line - 1] + where.end_column - 1
+        text = "".join(lines)
+        path.write_bytes(mark + (text[:begin] + edit.text + text[end:]).encode("utf-8"))
+
+
+def codes(found: Iterable[Finding]) -> list[str]:
+    return [each.code for each in found]
+
+
+# --- the contract ---------------------------------------------------------------------------------------------------
+
+
+def test_the_list_is_the_folder() -> None:
+    files = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+    assert {check.name.replace("-", "_") for check in CHECKS} == files
+    assert len(CHECKS) == len(files)
+    for check in CHECKS:
+        module = __import__(f"generator.checks.{check.name.replace('-', '_')}", fromlist=["x"])
+        made = [value for value in vars(module).values() if isinstance(value, Check)]
+        assert made == [check], "one check per file"
+        assert str(module.__doc__).startswith(f"{check.code}: ")
+
+
+def test_codes_are_unique_and_in_order() -> None:
+    listed = codes(CHECKS)
+    assert len(set(listed)) == len(listed)
+    assert all(re.fullmatch(r"[A-Z]{3}[0-9]{3}", code) for code in listed)
+    assert listed == sorted(listed, key=lambda code: (ORDER.index(code[:3]), code))
+
+
+def test_a_clean_base_is_silent(tiny: Base) -> None:
+    assert tiny.judge().findings == ()
+    assert tiny.judge().checked > 100
+
+
+@each_check
+def test_the_docstring_is_a_manual_page(check: Check) -> None:
+    parts = sections(check.doc)
+    assert tuple(parts) == ("", *SECTIONS)
+    assert all(parts.values())
+    assert check.summary.endswith(".")
+    assert "\n" not in check.summary
+    for section in ("Bad", "Good"):
+        files = examples(check.doc, section)
+        assert files
+        assert parts[section].count("```") == 2 * len(files), "each example names its file"
+
+
+@each_check
+def test_the_bad_example_is_one_finding_of_this_code(check: Check, tiny: Base) -> None:
+    bad = examples(check.doc, "Bad")
+    found = tiny.lay(bad).findings()
+    assert codes(found) == [check.code]
+    assert (found[0].name, found[0].severity) == (check.name, check.severity)
+    lines = (tiny.root / found[0].location.path).read_text("utf-8").split("\n")
+    assert 1 <= found[0].location.line <= len(lines)
+    assert 1 <= found[0].location.column <= len(lines[found[0].location.line - 1]) + 1
+    assert not found[0].message.endswith(".")
+
+
+@each_check
+def test_the_good_example_is_silent(check: Check, tiny: Base) -> None:
+    assert tiny.lay(examples(check.doc, "Good")).findings() == []
+
+
+@each_check
+def test_a_fix_settles_it_and_nothing_else(check: Check, tiny: Base) -> None:
+    (found,) = tiny.lay(examples(check.doc, "Bad")).findings()
+    if found.fix is None:
+        return
+    before = {path: path.read_bytes() for path in tiny.root.rglob("*.yaml")}
+    apply(tiny.root, found.fix.edits)
+    changed = {path.relative_to(tiny.root).as_posix() for path in before if path.read_bytes() != before[path]}
+    assert changed == {edit.location.path for edit in found.fix.edits}
+    assert check.code not in codes(tiny.findings())
+    if found.fix.safe:
+        assert tiny.findings() == [], "a safe fix makes no other mistake"
+
+
+def test_some_checks_do_carry_fixes(tiny: Base) -> None:
+    fixed = {check.code for check in CHECKS if (found := Base(tiny.root).findings()) == [] and _fix(check, tiny, found)}
+    assert {"YML003", "YML004", "CIT101", "CIT105", "CIT106", "WIR201", "DRF604"} <= fixed
+
+
+def _fix(check: Check, tiny: Base, _: list[Finding]) -> bool:
+    bad = examples(check.doc, "Bad")
+    before = {name: (tiny.root / name).read_bytes() if (tiny.root / name).exists() else None for name in bad}
+    found = tiny.lay(bad).findings()
+    tiny.lay(before)
+    return found[0].fix is not None
+
+
+def test_no_check_imports_another() -> None:
+    for path in FOLDER.glob("*.py"):
+        if path.stem != "__init__":
+            names = [
+                node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)
+            ]
+            assert not [name for name in names if name.startswith("generator.checks")], path.name
+
+
+def test_a_finding_stands_once_and_in_order_of_place(tiny: Base) -> None:
+    for check in CHECKS:
+        tiny.lay({name: text for name, text in examples(check.doc, "Bad").items() if not (tiny.root / name).exists()})
+    found = tiny.findings()
+    assert len({(each.code, each.location, each.message) for each in found}) == len(found)
+    assert [each.order for each in found] == sorted(each.order for each in found)
+
+
+# --- counting and waivers -------------------------------------------------------------------------------------------
+
+
+def test_counts_are_of_each_check_and_subject(tiny: Base) -> None:
+    tallies = tiny.judge().by_check
+    assert tallies["CIT102"].checked == 6
+    assert tallies["WIR202"].checked == 20
+    assert tallies["WIR202"].not_checkable == 0
+    tiny.edit("sources/tiny-a-config.yaml", "  v_head_dim: 16\n", "")
+    tiny.edit("sources/tiny-a-config.yaml", "facts_digest", "# facts_digest")
+    tallies = tiny.judge().by_check
+    assert (tallies["WIR202"].checked, tallies["WIR202"].not_checkable) == (19, 1), "an absent key is no mismatch"
+
+
+def test_what_depends_on_a_broken_record_is_skipped(tiny: Base) -> None:
+    tiny.edit("records/models/tiny-a.yaml", "vendor: Tiny Works\n", "")
+    verdicts = tiny.judge()
+    assert codes(verdicts.findings) == ["SCH101"]
+    assert verdicts.by_check["WIR202"].skipped == 1
+    assert verdicts.by_check["WIR201"].skipped == 1
+    assert verdicts.by_check["DRV302"].skipped == 1
+
+
+WAIVER = "waivers:\n  - {{code: {code}, reason: it is being read again, until: {until}}}\n"
+DATASHEET = "sources/tiny-datasheet.yaml"
+EXCERPT = (DATASHEET, "retrieval: read-not-hashed", "retrieval: excerpt")
+
+WAIVERS = {
+    "on its last day": ("CIT108", TODAY.isoformat(), []),
+    "a day late": ("CIT108", "2026-11-28", ["CIT108", "MET901"]),
+    "for another code": ("CIT110", "2099-01-01", ["CIT108", "MET901"]),
+    "for a code that does not exist": ("ZZZ999", "2099-01-01", ["CIT108", "MET901"]),
+}
+
+
+@pytest.mark.parametrize(("code", "until", "expected"), WAIVERS.values(), ids=WAIVERS)
+def test_waivers(tiny: Base, code: str, until: str, expected: list[str]) -> None:
+    gpu = "records/gpus/tiny-gpu.yaml"
+    text = (tiny.root / gpu).read_text("utf-8")
+    tiny.edit(*EXCERPT).lay({gpu: text + WAIVER.format(code=code, until=until)})
+    verdicts = tiny.judge()
+    assert sorted(codes(verdicts.findings)) == expected
+    assert codes(verdicts.waived) == ([] if expected else ["CIT108"])
+
+
+def test_today_decides_what_has_expired(tiny: Base) -> None:
+    gpu = "records/gpus/tiny-gpu.yaml"
+    text = (tiny.root / gpu).read_text("utf-8")
+    tiny.edit(*EXCERPT).lay({gpu: text + WAIVER.format(code="CIT108", until="2026-06-30")})
+    for day, expected in ((date(2026, 6, 30), []), (date(2026, 7, 1), ["CIT108", "MET901"])):
+        kb = assemble(read(tiny.root), day)
+        assert sorted(codes(judge_all(kb, CHECKS, unused_waiver).findings)) == expected
+
+
+# --- edge cases, check by check: silent rows first --------------------------------------------------------------------
+
+IDEA = "records/concepts/tiny-latent.yaml"
+MODEL = "records/models/tiny-a.yaml"
+CLOSED = "records/models/tiny-b.yaml"
+ENGINE = "records/engines/tiny-engine.yaml"
+GPU = "records/gpus/tiny-gpu.yaml"
+GOTCHA = "records/gotchas/tiny-crash.yaml"
+CONFIG = "sources/tiny-a-config.yaml"
+ISSUE = "sources/tiny-engine-issue.yaml"
+PROSE = "Keys and values of all heads are kept as one latent row, as in [[tiny-a|Tiny A]]."
+A = "https://huggingface.co/TinyWorks/Tiny-A"
+
+Row = tuple[str, str, str, list[str]]
+CITES = 'cites: ["[[tiny-engine-issue]]"]'
+PINNED = f"locator: {A}/raw/0123456789012345678901234567890123456789/config.json"
+ROWS: dict[str, Row] = {
+    "CIT101 silent: in code": (IDEA, PROSE, "In `[[nobody]]`, and\n\n      [[nobody]]\n", []),
+    "CIT101 silent: a kind that fits": (IDEA, PROSE, "See [[model/tiny-a]] and [[source/tiny-a-config]].", []),
+    "CIT101 silent: another document's words": (DATASHEET, "{memory: 80 GB}", "{memory: '[[nobody]]'}", ["DRF604"]),
+    "CIT101 a kind that does not fit": (IDEA, PROSE, "See [[engine/tiny-a]].", ["CIT101"]),
+    "CIT101 three times": (IDEA, PROSE, "See [[nobody]], [[nobody]] and [[nobody]].", ["CIT101"] * 3),
+    "CIT101 in a field": (GOTCHA, '"[[tiny-engine]]"', '"[[tiny-engin]]"', ["CIT101"]),
+    "CIT101 in docs": ("docs/guide.md", "[[tiny-a|the model]]", "[[nobody]]", ["CIT101"]),
+    "CIT102 silent: cited in prose": (GPU, "form: null", "notes: See [[tiny-engine-issue]].\nform: null", []),
+    "CIT102 no longer cited": (GOTCHA, CITES, 'cites: ["[[tiny-engine-registry]]"]', ["CIT102"]),
+    "CIT103 silent: escaped": (IDEA, PROSE, "Write \\[[ x ]] for it.", []),
+    "CIT103 bash": (IDEA, PROSE, "If [[ -f x ]] then.", ["CIT103"]),
+    "CIT103 capitals": (IDEA, PROSE, "See [[tiny-A]].", ["CIT103"]),
+    "CIT103 not closed": (IDEA, PROSE, "See [[tiny-a].", ["CIT103"]),
+    "CIT103 a field that says more": (MODEL, '"[[tiny-a-config]]"', '"see [[tiny-a-config]]"', ["CIT103"]),
+    "CIT103 a field that cites nothing": (GOTCHA, '"[[tiny-engine]]"', "tiny-engine", ["CIT103"]),
+    "CIT103 a field in code": (GOTCHA, '"[[tiny-engine]]"', '"`[[tiny-engine]]`"', ["CIT103"]),
+    "CIT104 silent: any kind in prose": (IDEA, PROSE, "See [[tiny-engine]] and [[tiny-gpu]].", []),
+    "CIT104 an engine for a source": (GOTCHA, CITES, CITES.replace(']]"', ']]", "[[tiny-engine]]"'), ["CIT104"]),
+    "CIT105 silent: a field": (IDEA, PROSE, "See [[tiny-a#architecture]].", []),
+    "CIT105 silent: an entry": (IDEA, PROSE, "See [[tiny-engine#fp8_latent]].", []),
+    "CIT105 silent: a fact": (IDEA, PROSE, "See [[tiny-a-config#kv_lora_rank]].", []),
+    "CIT105 a fact of another": (IDEA, PROSE, "See [[tiny-datasheet#kv_lora_rank]].", ["CIT105"]),
+    "CIT105 a layout's format": (ENGINE, "kv: tiny-engine#fp8_latent", "kv: tiny-engine#fp8_latnet", ["CIT105"]),
+    "CIT107 a claim": (
+        MODEL,
+        "notes: |",
+        "claims:\n  - {field: x, value: 4, unit: y, basis: vendor}\nnotes: |",
+        ["CIT107"],
+    ),
+    "CIT107 a layout": (ENGINE, 'cache-dtype fp8\n    cite: "[[tiny-engine-registry]]"', "cache-dtype fp8", ["CIT107"]),
+    "CIT108 secondary": (ISSUE, "retrieval: read-not-hashed", "retrieval: secondary", ["CIT108"]),
+    "CIT108 unreadable": (ISSUE, "retrieval: read-not-hashed", "retrieval: unreadable", ["CIT108"]),
+    "CIT108 two values, told once": (*EXCERPT, ["CIT108"]),
+    "CIT110 silent: words": (DATASHEET, "locator: page 2", "locator: the table on the main page", []),
+    "CIT110 a branch": (CONFIG, PINNED, f"locator: {A}/raw/main/config.json", ["CIT110"]),
+    "CIT110 silent: a branch, and the copy that was read": (
+        CONFIG,
+        PINNED,
+        f"locator: {A}/raw/main/config.json\nread_from: {{locator: {A}/raw/0123456789/config.json}}",
+        [],
+    ),
+    "DRV302 an unknown key": (MODEL, "v_head_dim: 16", "v_head_dim: 16\n  cache_of_a_new_kind: 3", ["DRV302"]),
+    "DRV302 a key of the source is left out": (MODEL, "  v_head_dim: 16\n", "", ["DRV302"]),
+    "DRV306 the parts": (ENGINE, "dtype: fp32, bytes: 4", "dtype: fp32, bytes: 8", ["DRV306"]),
+    "DRV306 the widths": (ENGINE, "count: 40,", "count: 39,", ["DRV306"]),
+    "DRF604 silent: no digest is claimed": (CONFIG, "facts_digest: ", "# facts_digest: ", []),
+    "DRF604 a fact was edited": (CONFIG, "vocab_size: 1000", "vocab_size: 1001", ["DRF604"]),
+    "DRF604 an integer became a fraction": (CONFIG, "vocab_size: 1000", "vocab_size: 1000.0", ["DRF604"]),
+    "SCH101 silent: a month": (MODEL, "released: 2026-01-02", "released: 2026-01", []),
+    "SCH101 silent: a year": (MODEL, "released: 2026-01-02", 'released: "2026"', []),
+    "SCH101 null without its reason": (CLOSED, "why_null:\n  released: no source states the day\n", "", ["SCH101"]),
+    "SCH101 a reason for another field": (CLOSED, "  released: no source", "  license: no source", ["SCH101"]),
+    "SCH101 an unknown word": (GOTCHA, "effect: blocked", "effect: blokced", ["SCH101"]),
+    "SCH101 a month that is none": (MODEL, "released: 2026-01-02", "released: 2026-13-02", ["SCH101"]),
+    "SCH101 a day that is none": (MODEL, "released: 2026-01-02", "released: 2026-02-29", ["SCH101"]),
+}
+
+
+@pytest.mark.parametrize(("path", "old", "new", "expected"), ROWS.values(), ids=ROWS)
+def test_edge_cases(tiny: Base, path: str, old: str, new: str, expected: list[str]) -> None:
+    found = tiny.edit(path, old, new).findings()
+    assert codes(found) == expected
+
+
+def test_an_unknown_field_is_told_with_the_nearest_known_one(tiny: Base) -> None:
+    (found,) = tiny.edit(GOTCHA, "effect: blocked", "efect: blocked\neffect: blocked").findings()
+    assert found.message == "unknown field `efect`; did you mean `effect`?"
+    (found,) = tiny.edit(GOTCHA, "efect: blocked\neffect: blocked", "effect: partail").findings()
+    assert found.message.endswith("allowed: blocked, partial, wrong-result, slow, null; did you mean `partial`?")
+
+
+NEAR = {
+    "a slip": ("[[tiny-latnet]]", ["tiny-latent"], "[[tiny-latent]]"),
+    "a slip, with a fragment and a label": ("[[tiny-latnet#cites|it]]", ["tiny-latent"], "[[tiny-latent#cites|it]]"),
+    "a kind that does not fit": ("[[engine/tiny-gpu|it]]", ["tiny-gpu"], "[[tiny-gpu|it]]"),
+    "a part of two": ("[[config]]", ["tiny-a-config", "tiny-b-config"], None),
+    "nothing like it": ("[[nobody]]", [], None),
+}
+
+
+@pytest.mark.parametrize(("written", "near", "fixed"), NEAR.values(), ids=NEAR)
+def test_an_unknown_id_is_told_with_what_may_have_been_meant(
+    tiny: Base, written: str, near: list[str], fixed: str | None
+) -> None:
+    (found,) = tiny.edit(IDEA, PROSE, f"See {written}.").findings()
+    assert found.data["near"] == near
+    assert all(f"[[{id}]]" in found.message for id in near)
+    assert (found.fix.edits[0].text if found.fix else None) == fixed
+    assert found.fix is None or not found.fix.safe, "only the author knows what was meant"
+
+
+def test_only_kinds_that_fit_the_field_are_offered(tiny: Base) -> None:
+    (found,) = tiny.edit(GOTCHA, '"[[tiny-engine]]"', '"[[tiny-engin]]"').findings()
+    assert found.data["near"] == ["tiny-engine"], "and no source, though tiny-engine-issue is near"
+
+
+def test_an_orphan_names_the_records_that_it_is_about(tiny: Base) -> None:
+    tiny.edit(GOTCHA, CITES, 'cites: ["[[tiny-engine-registry]]"]')
+    (found,) = tiny.findings()
+    assert found.data["about"] == ["tiny-engine"]
+    assert "the subject of tiny-engine" in found.message
+
+
+def test_a_page_of_docs_saves_no_source_from_being_an_orphan(tiny: Base) -> None:
+    tiny.edit(GOTCHA, CITES, 'cites: ["[[tiny-engine-registry]]"]').lay({"docs/x.md": "[[tiny-engine-issue]]\n"})
+    assert codes(tiny.findings()) == ["CIT102"]
+
+
+def test_a_second_source_that_was_read_whole_is_evidence(tiny: Base) -> None:
+    tiny.edit(ISSUE, "retrieval: read-not-hashed", "retrieval: secondary")
+    tiny.edit(GOTCHA, CITES, 'cites: ["[[tiny-engine-issue]]", "[[tiny-engine-registry]]"]')
+    assert tiny.findings() == []
+
+
+def test_a_class_stands_for_a_config_where_the_record_says_so(tiny: Base) -> None:
+    tiny.edit(CONFIG, "type: hf-config", "type: source-code")
+    assert codes(tiny.findings()) == ["CIT104"]
+    tiny.edit(MODEL, "architecture:\n", "evidence_basis: class-defaults\narchitecture:\n")
+    assert tiny.findings() == []
+    tiny.edit(CONFIG, "type: source-code", "type: blog")
+    assert codes(tiny.findings()) == ["CIT104"]
+
+
+RENAMED = {
+    "an id": ("[[old]]", "[[tiny-latent]]"),
+    "with all its parts": ("[[concept/old#cites|old/old]]", "[[concept/tiny-latent#cites|old/old]]"),
+}
+
+
+@pytest.mark.parametrize(("written", "fixed"), RENAMED.values(), ids=RENAMED)
+def test_a_renamed_id_is_replaced_and_nothing_else(tiny: Base, written: str, fixed: str) -> None:
+    tiny.lay({"records/redirects.yaml": "old: tiny-latent\n"})
+    (found,) = tiny.edit(MODEL, "see [[tiny-latent]]", f"`{written}`, see {written}").findings()
+    assert found.fix is not None
+    apply(tiny.root, found.fix.edits)
+    assert f"`{written}`, see {fixed}." in (tiny.root / MODEL).read_text("utf-8"), "code stays code"
+    assert tiny.findings() == []
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["no mark", "BOM"])
+def test_edits_splice_bytes(tiny: Base, line_end: str, mark: bytes) -> None:
+    text = (
+        (tiny.root / IDEA)
+        .read_text("utf-8")
+        .replace(PROSE, "\U0001f600 é [[tiny-latnet]]  # x")
+        .replace("\n", line_end)
+    )
+    (found,) = tiny.lay({IDEA: mark + text.encode("utf-8")}).findings()
+    assert found.fix is not None
+    apply(tiny.root, found.fix.edits)
+    expected = mark + text.replace("latnet", "latent").encode("utf-8")
+    assert (tiny.root / IDEA).read_bytes() == expected
+
+
+# --- no record, however broken, stops a run ---------------------------------------------------------------------------
+
+JUNK = st.sampled_from(
+    [
+        "",
+        "~",
+        "5",
+        "1.5",
+        "true",
+        "x",
+        "[]",
+        "{}",
+        "[5]",
+        "[[x]]",
+        "[~]",
+        "{a: 5}",
+        '"[[tiny-b]]"',
+        '["[[x]]", 5, {a: b}]',
+    ]
+)
+FILES = sorted(path for path in (Path(__file__).parent / "tiny").rglob("*.yaml") if "docs" not in path.parts)
+
+
+@given(st.sampled_from(FILES), st.data())
+def test_no_value_in_any_field_ends_in_a_traceback(tiny: Base, file: Path, data: st.DataObject) -> None:
+    lines = file.read_text("utf-8").split("\n")
+    keys = [number for number, line in enumerate(lines) if re.match(r"[ -]*[a-z_]+:( |$)", line)]
+    number, junk = data.draw(st.sampled_from(keys)), data.draw(JUNK)
+    key = lines[number].split(":")[0]
+    indent = len(key) - len(key.lstrip(" -"))
+    rest = number + 1
+    while rest < len(lines) and lines[rest].strip() and len(lines[rest]) - len(lines[rest].lstrip()) > indent:
+        rest += 1
+    text = "\n".join([*lines[:number], f"{key}: {junk}", *lines[rest:]])
+    name = file.relative_to(Path(__file__).parent / "tiny").as_posix()
+    was = (tiny.root / name).read_bytes()
+    verdicts = tiny.lay({name: text}).judge()
+    tiny.lay({name: was})
+    assert verdicts.checked > 0
+    assert all(finding.message for finding in verdicts.findings)
+
+
+def test_the_digest_of_facts_is_of_their_canonical_json() -> None:
+    facts: dict[str, Any] = {"b": [1, 2.5, None, True], "a": {"ü": "x"}}
+    again = {"a": {"ü": "x"}, "b": [1, 2.5, None, True]}
+    assert facts_digest(facts) == facts_digest(again)
+    assert facts_digest(facts) != facts_digest({**facts, "b": [1, 2.5, None, 1]})
+    assert facts_digest(facts) != facts_digest({**facts, "b": [2.5, 1, None, True]})
+
+
+def test_severities_fail_as_they_should(tiny: Base) -> None:
+    assert not tiny.judge().failing(strict=True)
+    info = tiny.edit(*EXCERPT).judge()
+    assert (info.count(Severity.INFO), info.failing(strict=True)) == (1, False)
+    warning = tiny.edit(CONFIG, PINNED, f"locator: {A}/raw/main/config.json").judge()
+    assert (warning.failing(strict=False), warning.failing(strict=True)) == (False, True)
+    assert tiny.edit(GOTCHA, "effect: blocked", "effect: x").judge().failing(strict=False)
