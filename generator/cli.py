@@ -77,9 +77,10 @@ def main() -> None:
 @cli.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Warnings fail the run, too.")
+@click.option("--info", is_flag=True, help="Show infos in the text, too; they never fail a run.")
 @FORMAT
 @click.pass_obj
-def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str) -> None:
+def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, info: bool, form: str) -> None:
     """Check every record and source. PATHS limit what is reported, never what is checked."""
     from generator import report
     from generator.checks import judge
@@ -94,7 +95,8 @@ def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, form: str
         click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
     else:
         place = os.path.relpath(folder, Path.cwd())
-        click.echo(report.as_text(kb, verdicts, shown, strict, _colour(), "" if place == "." else f"{place}/"))
+        view = report.View(_colour(), "" if place == "." else f"{place}/", info or bool(wanted))
+        click.echo(report.as_text(kb, verdicts, shown, strict, view))
     if verdicts.checked == 0:
         raise _Stop("nothing was checked, and that is no success")
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)

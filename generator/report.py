@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from generator.findings import Finding, Severity
@@ -22,14 +23,28 @@ def within(path: str, wanted: Sequence[str]) -> bool:
     return not wanted or any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """How findings are shown in a terminal: colour, what stands before their paths, and whether infos are listed."""
+
+    colour: bool = False
+    place: str = ""
+    infos: bool = True
+
+
 def as_text(
-    kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, colour: bool = False, place: str = ""
+    kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, view: View | None = None
 ) -> str:
     """Findings as ``path:line:col CODE message``, what was checked, skipped and not checkable, then the verdict."""
-    shown = list(shown)
-    lines = [line for finding in shown for line in _finding_lines(finding, colour, place)]
+    shown, view = list(shown), view or View()
+    listed = [finding for finding in shown if view.infos or finding.severity is not Severity.INFO]
+    lines = [line for finding in listed for line in _finding_lines(finding, view.colour, view.place)]
     if lines:
         lines.append("")
+    if len(listed) < len(shown):
+        codes = Counter(finding.code for finding in shown if finding.severity is Severity.INFO)
+        kept_back = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
+        lines.append(f"infos not listed here ({kept_back}): see them with --info")
     records = Counter(record.kind for record in kb.catalog.records.values())
     held = ", ".join(f"{count} {_plural(kb, kind, count)}" for kind, count in sorted(records.items()))
     lines.append(f"read {held or 'nothing'}")
@@ -79,6 +94,10 @@ def as_json(kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], str
                 "warnings": verdicts.count(Severity.WARNING),
                 "infos": verdicts.count(Severity.INFO),
                 "waived": len(verdicts.waived),
+                "by_check": {
+                    code: {"checked": tally.checked, "skipped": tally.skipped, "not_checkable": tally.not_checkable}
+                    for code, tally in verdicts.by_check.items()
+                },
                 "seconds": round(seconds, 3),
             },
         }
