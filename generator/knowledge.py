@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 from generator.attention.config import ConfigKeys
-from generator.compatibility import Listing, listings
+from generator.compatibility import Cube, Listing, listings
 from generator.derive import Facts, Formats, config_keys, facts_of, formats
 from generator.graph import CitationGraph
 from generator.records import Catalog
@@ -24,6 +25,11 @@ class KnowledgeBase:
     facts: Mapping[str, Facts]
     listings: Mapping[tuple[str, str], Listing]
     today: date
+
+    @cached_property
+    def verdicts(self) -> Cube:
+        """Every model, engine and GPU; worked out only where somebody asks."""
+        return Cube(self.catalog, self.facts, self.formats, self.listings)
 
 
 def assemble(catalog: Catalog, today: date) -> KnowledgeBase:

@@ -1,0 +1,78 @@
+"""GPU notations, mapped once: ``sm_90``, ``9.0``, ``SM10x``, ``sm_80-sm_88``, ``sm_75+``, ``gfx942``, ``gfx12xx``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_NVIDIA = re.compile(r"(?:sm_?)?(\d{2,3})[af]?|(\d+)\.(\d)", re.I)
+_MAJOR = re.compile(r"(?:sm_?)?(\d+)x", re.I)
+_AMD = re.compile(r"gfx([0-9a-f]+)(x*)", re.I)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gpu:
+    """A GPU on record, as conditions see it: its id, its compute capability, and the platform it belongs to."""
+
+    id: str
+    title: str
+    capability: str | None
+    platform: str
+
+    @property
+    def shown(self) -> str:
+        """The capability where there is one, else the name."""
+        return self.capability or self.title
+
+
+@lru_cache(maxsize=1024)
+def capability(text: str) -> tuple[int, int] | None:
+    """A compute capability of NVIDIA as (major, minor), from any of its spellings."""
+    found = _NVIDIA.fullmatch(text.strip())
+    if found is None:
+        return None
+    if found[1]:
+        return int(found[1][:-1]), int(found[1][-1])
+    return int(found[2]), int(found[3])
+
+
+def platform(capability_text: str | None, vendor: str | None) -> str:
+    """The platform whose backends run on a GPU."""
+    if capability_text and _AMD.fullmatch(capability_text):
+        return "rocm"
+    if capability_text and capability(capability_text):
+        return "cuda"
+    return {"NVIDIA": "cuda", "AMD": "rocm", "Apple": "metal", "Intel": "xpu"}.get(vendor or "", "unknown")
+
+
+@lru_cache(maxsize=65536)
+def covers(pattern: str, gpu: Gpu) -> bool:
+    """Whether a pattern of a condition names this GPU, by its id or by its capability."""
+    text = pattern.strip()
+    if text == gpu.id:
+        return True
+    own = gpu.capability
+    if own is None:
+        return False
+    amd = _AMD.fullmatch(text)
+    if amd:
+        return own == f"gfx{amd[1]}" or (bool(amd[2]) and own.startswith(f"gfx{amd[1]}"))
+    mine = capability(own)
+    if mine is None:
+        return False
+    if whole := _MAJOR.fullmatch(text):
+        return mine[0] == int(whole[1])
+    low, dash, high = text.partition("-")
+    if text.endswith("+"):
+        return _between(capability(text[:-1]), mine, None)
+    return _between(capability(low), mine, capability(high) if dash else capability(low))
+
+
+def _between(low: tuple[int, int] | None, mine: tuple[int, int], high: tuple[int, int] | None) -> bool:
+    return low is not None and low <= mine and (high is None or mine <= high)
+
+
+def any_covers(patterns: tuple[str, ...], gpu: Gpu) -> bool:
+    """Whether one of several patterns names this GPU."""
+    return any(covers(pattern, gpu) for pattern in patterns)

@@ -1,0 +1,25 @@
+"""Compatibility: which engine serves which model on which GPU, with the chain of reasons behind each answer.
+
+The rules, in order: the engine's list (`listing`), what it restricts (`restrictions`), the kernel classes that the
+model's family needs and the backends that provide them (`kernels`), the gotchas that hold (`gotchas`); `outcomes` puts
+them together and `cube` joins them over everything on record.
+"""
+
+from generator.compatibility.caches import UnknownCache
+from generator.compatibility.cube import Cube, Verdict
+from generator.compatibility.listing import Listing, listings
+from generator.compatibility.reasons import GLYPHS, MEANINGS, Outcome, Reason, Standing, State
+
+__all__ = [
+    "GLYPHS",
+    "MEANINGS",
+    "Cube",
+    "Listing",
+    "Outcome",
+    "Reason",
+    "Standing",
+    "State",
+    "UnknownCache",
+    "Verdict",
+    "listings",
+]

@@ -1,0 +1,50 @@
+"""The conditions of restrictions and gotchas: whether one is about a model, a GPU and a cache; and their features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from generator.capabilities import Gpu, any_covers
+from generator.compatibility.profiles import Profile
+
+
+def about_model(when: Mapping[str, Any], profile: Profile, gguf: str | None) -> bool:
+    """Whether the classes and families that a condition names hold this model."""
+    if when.get("architectures") and profile.architecture not in when["architectures"]:
+        return bool(gguf and when.get("gguf_architectures") and gguf in when["gguf_architectures"])
+    if when.get("families") and profile.family not in when["families"]:
+        return False
+    return not (when.get("gguf_architectures") and not when.get("architectures")) or gguf in when["gguf_architectures"]
+
+
+def about_gpu(when: Mapping[str, Any], gpu: Gpu) -> bool:
+    """Whether the GPUs that a condition names hold this one."""
+    return not when.get("gpus") or any_covers(tuple(when["gpus"]), gpu)
+
+
+def names_model(when: Mapping[str, Any]) -> bool:
+    """Whether a condition is about some models rather than about any."""
+    return bool(when.get("architectures") or when.get("families") or when.get("gguf_architectures"))
+
+
+def backends_in(features: Iterable[str]) -> tuple[str, ...]:
+    """The backends that a condition's features name: ``backend=X``."""
+    return tuple(each.removeprefix("backend=") for each in features if each.startswith("backend="))
+
+
+def others_in(features: Iterable[str]) -> tuple[str, ...]:
+    """The features that are about anything else than the backend."""
+    return tuple(each for each in features if not each.startswith("backend="))
+
+
+def settled(features: Iterable[str], config: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The features that the config does not settle; None where it rules one of them out: ``index_topk!=2048``."""
+    left = []
+    for each in features:
+        key, differs, value = each.partition("!=")
+        if not differs or key not in config or not value.isdigit():
+            left.append(each)
+        elif config[key] == int(value):
+            return None
+    return tuple(left)

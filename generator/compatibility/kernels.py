@@ -1,0 +1,208 @@
+"""The rule of kernel classes: for each class that a family needs, a backend whose predicates accept the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from generator.capabilities import Gpu, any_covers
+from generator.compatibility.backends import BY_HAND, WHOLE, Answer, Backend, Grade, ask
+from generator.compatibility.caches import Caches
+from generator.compatibility.profiles import Job, Profile
+from generator.compatibility.reasons import Reason, cited, listed
+from generator.compatibility.refusals import refusals, sources
+from generator.records import Record
+
+# Which class of a job the engine's own choice goes by, where it has rows for several.
+DECISIVE = ("kc-sink", "kc-gqa-dkv", "kc-xattn", "kc-win")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How one job comes out: `outcome` is proves, unread, gap, refused or absent."""
+
+    job: Job
+    outcome: str
+    reasons: tuple[Reason, ...]
+    chosen: tuple[Answer, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    flips_if: tuple[str, ...] = ()
+
+    @property
+    def gated(self) -> bool:
+        """Whether a gate that accepts this GPU is among what serves it."""
+        return any(answer.grade is Grade.PROVES for answer in self.chosen)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The backends of an engine, and what its record says about choosing among them."""
+
+    engine: Record
+    backends: tuple[Backend, ...]
+
+    def serve(self, job: Job, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]) -> Served:
+        """Look for backends for every part of a job; many models ask the same, and are answered once."""
+        named = profile.architecture if profile.architecture in self._named else None
+        widths = tuple(profile.widths.get(name) for name in job.classes)
+        asked = (caches.kv, caches.window, caches.index)
+        key = (job, profile.family, named, widths, profile.config_key, gpu.shown, asked, pruned)
+        if key not in self._answered:
+            self._answered[key] = self._serve(job, profile, gpu, caches, pruned)
+        return self._answered[key]
+
+    @cached_property
+    def _answered(self) -> dict[tuple[object, ...], Served]:
+        return {}
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """The classes that some choice or backend names: models of these are answered by themselves."""
+        choices = [name for row in self.engine.get("selection") or () for name in row.get("architectures") or ()]
+        return frozenset(choices).union(*(backend.architectures or () for backend in self.backends))
+
+    def _serve(self, job: Job, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]) -> Served:
+        providers = [
+            backend
+            for backend in self.backends
+            if backend.platform in (gpu.platform, "any")
+            and backend.provides(job.classes, str(profile.family), profile.architecture)
+        ]
+        kept = [backend for backend in providers if backend.name not in pruned]
+        chosen: list[Answer] = []
+        reasons: list[Reason] = []
+        notes: dict[str, None] = {}
+        for part in self._parts(providers):
+            answers = _answers(kept, part, job, profile, gpu, caches)
+            row = self._choice(job, profile, gpu, caches, part)
+            best = _best(answers, list(row["order"]) if row else [], [answer.backend for answer in chosen])
+            if best is None or best.grade < Grade.UNGATED:
+                rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], answers, profile)
+                return replace(rest, reasons=(*reasons, *rest.reasons), chosen=tuple(chosen), modifiers=tuple(notes))
+            if not any(best.backend is other.backend for other in chosen):
+                known = sum(backend.does(part) for backend in providers)
+                others = {answer.backend.name for answer in answers if answer.grade is not Grade.REFUSES}
+                reasons.append(_serves(job, best, gpu, row, part in WHOLE and known > 1 and len(others) == 1, known))
+                chosen.append(best)
+            if part in WHOLE and _by_hand(best, row):
+                notes[f"by hand: {best.backend.name}"] = None
+            notes |= dict.fromkeys(f"opt-in: {what}" for what in best.variant.opt_in if what != BY_HAND)
+        flips = (f"a release in which no backend for {job.name} takes {gpu.shown}",)
+        return Served(job, "proves", tuple(reasons), tuple(chosen), tuple(notes), flips)
+
+    def _parts(self, providers: Iterable[Backend]) -> tuple[str, ...]:
+        """Prefill and decode, and the further parts that this engine divides the work into on this platform."""
+        further = {part for backend in providers for variant in backend.variants for part in variant.parts}
+        return (*WHOLE, *sorted(further - set(WHOLE)))
+
+    def _choice(self, job: Job, profile: Profile, gpu: Gpu, caches: Caches, part: str) -> Mapping[str, Any] | None:
+        """The engine's own choice: the first row that fits, those by family before those by class."""
+        written: list[Mapping[str, Any]] = self.engine.get("selection") or []
+        rows = [row for row in written if _fits(row, profile, gpu, caches, job, part)]
+        by_family = [row for row in rows if row.get("family") == profile.family]
+        own = {backend.name for backend in self.backends if backend.classes.issuperset(job.classes)}
+        for row in by_family:
+            if not row["order"] or own & set(row["order"]):
+                return row
+        for name in sorted(job.classes, key=lambda name: DECISIVE.index(name) if name in DECISIVE else len(DECISIVE)):
+            for row in rows:
+                if row.get("kernel_class") == name:
+                    return row
+        return None
+
+    def _unproved(
+        self, job: Job, part: str, gpu: Gpu, providers: list[Backend], answers: list[Answer], profile: Profile
+    ) -> Served:
+        what = job.name if part in WHOLE and part == WHOLE[0] else f"{job.name}, {part}"
+        unread = [answer for answer in answers if answer.grade is Grade.UNREAD]
+        if unread:
+            names = dict.fromkeys(f"{answer.backend.name} {answer.why}" for answer in unread)
+            text = f"{what}: {listed(list(names)[:4])}"
+            cites = tuple(dict.fromkeys(cite for answer in unread[:4] for cite in sources(answer)))
+            flips = (f"the predicates of {listed(dict.fromkeys(a.backend.name for a in unread), 'or')}, read",)
+            return Served(job, "unread", (Reason("kernel-class", "unread", text, cites, job.name),), flips_if=flips)
+        if not any(variant.grade > Grade.UNREAD for backend in providers for variant in backend.variants):
+            where = "was read for this GPU" if providers else "is on record for this platform"
+            text = f"{what}: no backend of {self.engine.title} for it {where}"
+            flips = (f"a source that shows a backend for {job.name} on {gpu.shown}",)
+            return Served(job, "absent", (Reason("kernel-class", "unread", text, (), job.name),), flips_if=flips)
+        text, cites = refusals(what, providers, answers, gpu)
+        other = ("another cache type",) if answers and job.cache != "state" else ()
+        coverage = self._coverage(job, gpu, profile)
+        if coverage is not None and coverage["whole"]:
+            step = Reason("kernel-class", "refuses", text, cites, job.name)
+            whole = Reason("coverage", "whole", coverage["text"], cited(coverage.get("cite")))
+            flips = (*other, f"a release with a backend for {job.name} that takes {gpu.shown}")
+            return Served(job, "refused", (step, whole), flips_if=flips)
+        reasons = [Reason("kernel-class", "no evidence", text, cites, job.name)]
+        if coverage is not None:
+            reasons.append(Reason("coverage", "not whole", coverage["text"], cited(coverage.get("cite"))))
+        flips = (*other, f"a source that shows a backend for {job.name} on {gpu.shown}, or that there is none")
+        return Served(job, "gap", tuple(reasons), flips_if=flips)
+
+    def _coverage(self, job: Job, gpu: Gpu, profile: Profile) -> Mapping[str, Any] | None:
+        rows: list[Mapping[str, Any]] = self.engine.get("coverage") or []
+        for row in rows:
+            about = row["kernel_class"] in job.classes and row["platform"] == gpu.platform
+            if about and (not row.get("families") or profile.family in row["families"]):
+                return row
+        return None
+
+
+def _fits(row: Mapping[str, Any], profile: Profile, gpu: Gpu, caches: Caches, job: Job, part: str) -> bool:
+    if row.get("part", part) != part or (row.get("gpus") and not any_covers(tuple(row["gpus"]), gpu)):
+        return False
+    if row.get("architectures") and profile.architecture not in row["architectures"]:
+        return False
+    formats = caches.of(job.cache, part)
+    return formats is None or not row.get("cache") or bool(formats & set(row["cache"]))
+
+
+def _answers(
+    backends: Iterable[Backend], part: str, job: Job, profile: Profile, gpu: Gpu, caches: Caches
+) -> list[Answer]:
+    formats = caches.of(job.cache, part)
+    return [
+        ask(backend, variant, job.classes, profile.widths, profile.config, formats)
+        for backend in backends
+        for variant in backend.variants
+        if part in variant.parts and variant.covers(gpu)
+    ]
+
+
+def _best(answers: Iterable[Answer], order: list[str], already: list[Backend]) -> Answer | None:
+    """What serves: in the engine's own order, among what accepts; an option that must be set comes last."""
+
+    def rank(answer: Answer) -> tuple[bool, bool, int, bool, int]:
+        name = answer.backend.name
+        place = order.index(name) if name in order else len(order)
+        another = answer.backend not in already
+        return (answer.grade < Grade.UNGATED, bool(answer.variant.opt_in), place, another, -answer.grade)
+
+    return min(answers, key=rank, default=None)
+
+
+def _by_hand(answer: Answer, row: Mapping[str, Any] | None) -> bool:
+    """Whether the engine never comes to a backend by itself."""
+    left_out = row is not None and bool(row["order"]) and answer.backend.name not in row["order"]
+    return left_out or BY_HAND in answer.variant.opt_in
+
+
+def _serves(job: Job, answer: Answer, gpu: Gpu, row: Mapping[str, Any] | None, only: bool, known: int) -> Reason:
+    part = "" if set(WHOLE) <= set(answer.variant.parts) else f", {listed(answer.variant.parts)}"
+    how = "accepts" if answer.grade is Grade.PROVES else "has no gate that refuses"
+    text = f"{job.name}{part}: {answer.backend.name} {how} {gpu.shown}"
+    if not part.endswith(("window", "index", "metadata")) and row and row["order"] and _by_hand(answer, row):
+        text += f", where it is named by hand; the engine's own choice is {row['order'][0]}"
+    if only:
+        text += f", the only one of {known} on record that does"
+    value = {
+        "backend": answer.backend.record.id,
+        "classes": list(job.classes),
+        "grade": "gate" if answer.grade is Grade.PROVES else "ungated",
+        "only": only,
+    }
+    by_choice = cited(row.get("cite")) if row and answer.backend.name in row["order"] else ()
+    return Reason("kernel-class", "serves", text, tuple(dict.fromkeys([*sources(answer), *by_choice])), value)

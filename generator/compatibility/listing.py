@@ -1,0 +1,190 @@
+"""Which engine lists which model: the first rule of a verdict, with the citations behind each answer.
+
+An engine's list is a source's fact, extracted, never typed. Absence says no only where the list is exhaustive; a model
+whose class no source names is unknown, not refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from generator.citations import whole
+from generator.compatibility.reasons import Reason, State, cited
+from generator.derive import config_source, source_config
+from generator.records import Catalog, Record
+
+KEYS = ("architecture", "model_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Whether an engine's list names a model, and how one can see it."""
+
+    model: str
+    engine: str
+    state: State
+    reasons: tuple[Reason, ...]
+    flips_if: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+
+    @property
+    def cites(self) -> tuple[str, ...]:
+        """All sources of the chain, each once."""
+        return tuple(dict.fromkeys(cite for reason in self.reasons for cite in reason.cites))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an engine is asked for: a class, a model type, and the sources that say so."""
+
+    architecture: str | None
+    model_type: str | None
+    cites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EngineList:
+    """An engine's list as its sources hold it: the name in the usual spelling, and the source that has it."""
+
+    engine: Record
+    source: Record
+    key: str | None = None
+    exhaustive: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    formerly: Mapping[str, str] = field(default_factory=dict)
+
+
+def listings(catalog: Catalog) -> dict[tuple[str, str], Listing]:
+    """The answer for every model and engine on record, keyed (model id, engine id)."""
+    engines = [(engine, list_of(catalog, engine)) for engine in catalog.sound("engine")]
+    models = [(model, asked_for(catalog, model)) for model in catalog.sound("model")]
+    return {
+        (model.id, engine.id): listing(model.id, model.title, engine, names, asked)
+        for engine, names in engines
+        for model, asked in models
+    }
+
+
+def _resolved(catalog: Catalog, text: Any) -> Record | None:
+    mention = whole(str(text or ""))
+    return catalog.resolve(mention).record if mention and not mention.problem else None
+
+
+def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
+    """The list of an engine, its further lists of the same kind included."""
+    source = _resolved(catalog, engine.get("architectures"))
+    if source is None:
+        return None
+    key = source.get("list_key")
+    aliases = engine.get("aliases") or {}
+    lists = [(source, fact) for fact in engine.get("lists") or ("architectures", "model_types")]
+    for more in (engine.get("more_lists") or {}).values():
+        other = _resolved(catalog, more)
+        if other is not None and other.get("list_key") == key:
+            lists.append((other, "architectures"))
+    names: dict[str, str] = {}
+    for holder, fact in lists:
+        for name in holder.get("facts", fact) or ():
+            if isinstance(name, str):
+                names.setdefault(aliases.get(name, name), holder.id)
+    if key not in KEYS or not names:
+        return EngineList(engine, source)
+    formerly = source.get("facts", "previously_supported")
+    return EngineList(
+        engine,
+        source,
+        key,
+        bool(source.get("exhaustive")),
+        names,
+        {usual: own for own, usual in aliases.items()},
+        formerly if isinstance(formerly, dict) else {},
+    )
+
+
+def asked_for(catalog: Catalog, model: Record) -> Asked:
+    """The class that engines are asked for: the record's serving class, else the config's own."""
+    source = config_source(catalog, model)
+    config = {**source_config(source), **(model.get("architecture") or {})}
+    outer = source.get("facts") or {} if source else {}
+    architectures = (
+        model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
+    )
+    serving = model.get("serving_architecture") or {}
+    by_cite = _resolved(catalog, serving.get("cite"))
+    cites = (by_cite.id,) if by_cite is not None else (source.id,) if source else ()
+    own = architectures[0] if isinstance(architectures, list) and architectures else None
+    model_type = model.get("serving_model_type", "value") or outer.get("model_type") or config.get("model_type")
+    return Asked(serving.get("value") or own, model_type, cites)
+
+
+def listing(model: str, title: str, engine: Record, names: EngineList | None, asked: Asked) -> Listing:
+    """Apply the rule to one model and one engine."""
+    if names is None or names.key is None:
+        where = f" in {names.source.title}" if names else ""
+        step = Reason("listed", "unknown", f"{engine.title} has no list of names on record{where}", _of(names))
+        return Listing(model, engine.id, State.NO_EVIDENCE, (step,), ("a source that lists names",))
+    name = asked.architecture if names.key == "architecture" else asked.model_type
+    if name is None:
+        text = f"no source on record states the {names.key.replace('_', ' ')} of {title}"
+        step = Reason("named", "unknown", text)
+        return Listing(model, engine.id, State.NO_EVIDENCE, (step,), ("a source that states it",))
+    chain = [Reason("named", "asks", f"engines are asked for {name}", asked.cites, name)]
+    rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
+    if rewrite is not None and name not in names.names:
+        text = f"{engine.title} serves {name} through {rewrite['to']}"
+        if rewrite.get("condition"):
+            text += f", where {rewrite['condition']}"
+        chain.append(Reason("rewrite", "asks", text, cited(rewrite.get("cite")), rewrite["to"]))
+        name = rewrite["to"]
+    return _found(model, names, str(name), chain)
+
+
+def _of(names: EngineList | None) -> tuple[str, ...]:
+    return (names.source.id,) if names else ()
+
+
+def _found(model: str, names: EngineList, name: str, chain: list[Reason]) -> Listing:
+    engine, title = names.engine, names.source.title
+
+    def answer(state: State, *steps: Reason, flips: tuple[str, ...] = (), modifiers: tuple[str, ...] = ()) -> Listing:
+        return Listing(model, engine.id, state, (*chain, *steps), flips, modifiers)
+
+    removed = _change(names, name, "removed")
+    spelled = names.spellings.get(name, name)
+    if name in names.names:
+        text = f"{title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
+        step = Reason("listed", "listed", text, (names.names[name],), spelled)
+        if removed is None:
+            return answer(State.LISTED, step)
+        return answer(State.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))
+    if removed is not None:
+        return answer(State.NOT_LISTED, _gone(removed), flips=("a later list that names it again",))
+    added = _change(names, name, "added")
+    if added is not None:
+        since = f"since {added['since']}" if added.get("since") else "outside the list that was read"
+        step = Reason("listed", "listed", f"named {since}", cited(added.get("cite")), spelled)
+        return answer(State.LISTED, step, modifiers=(f"named {since}",))
+    if name in names.formerly:
+        last = names.formerly[name]
+        step = Reason("listed", "not listed", f"{title} names it among those dropped: last in {last}", _of(names), last)
+        return answer(State.NOT_LISTED, step, flips=(f"{engine.title} {last}, or a later list that names it again",))
+    if names.exhaustive:
+        step = Reason("listed", "not listed", f"{title} is exhaustive and does not list {name}", _of(names))
+        return answer(State.NOT_LISTED, step, flips=(f"a version whose list names {name}",))
+    text = f"{title} does not list {name}, and is not exhaustive: its silence says nothing"
+    return answer(State.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=("an exhaustive list",))
+
+
+def _change(names: EngineList, name: str, what: str) -> Mapping[str, Any] | None:
+    """What the engine's record says of a change of its list that names this class, in either spelling."""
+    own = names.spellings.get(name, name)
+    rows = names.engine.get("architecture_changes") or ()
+    return next((row for row in rows if row["change"] == what and (name in row["names"] or own in row["names"])), None)
+
+
+def _gone(removed: Mapping[str, Any]) -> Reason:
+    since = f"since {removed['since']}" if removed.get("since") else "in a later version"
+    return Reason("listed", "not listed", f"not listed {since}", cited(removed.get("cite")), removed.get("since"))

@@ -1,0 +1,60 @@
+"""Versions, compared by the rules of their ecosystem: PEP 440 for packages, CUDA and drivers; llama.cpp's build tags.
+
+What cannot be compared (a commit, a missing version) gives None: not known, which is not the same as no.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+_BUILD = re.compile(r"b(\d+)")
+_CLAUSE = re.compile(r"(==|!=|<=|>=|<|>)\s*b(\d+)")
+
+
+def package(name: str) -> str:
+    """A package's name in the form in which names are compared: without extras, ``flashinfer_python[cu13]``."""
+    return str(canonicalize_name(name.split("[")[0].strip()))
+
+
+@lru_cache(maxsize=4096)
+def version(text: str | None) -> Version | None:
+    """A version that can be compared; a build tag counts as its number, a commit as none at all."""
+    if text is None:
+        return None
+    build = _BUILD.fullmatch(text.strip())
+    try:
+        return Version(build[1] if build else text.strip())
+    except InvalidVersion:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def pinned(pin: str | None) -> str | None:
+    """The one version that a pin allows, or None where it allows a range."""
+    text = (pin or "").strip()
+    exact = text.removeprefix("==").strip()
+    return exact if exact and version(exact) is not None and "*" not in exact else None
+
+
+@lru_cache(maxsize=4096)
+def satisfies(text: str | None, specifier: str) -> bool | None:
+    """Whether a version lies in a range; pre-releases count like any other. None where either cannot be compared."""
+    known = version(text)
+    if known is None or bool(_BUILD.fullmatch((text or "").strip())) != bool(_CLAUSE.search(specifier)):
+        return None
+    try:
+        return SpecifierSet(_CLAUSE.sub(r"\1\2", specifier)).contains(known, prereleases=True)
+    except InvalidSpecifier:
+        return None
+
+
+@lru_cache(maxsize=1024)
+def prerelease(text: str | None) -> bool:
+    """Whether a version is an alpha, beta, candidate or nightly."""
+    known = version(text)
+    return known is not None and known.is_prerelease
