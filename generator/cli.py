@@ -18,6 +18,7 @@ import click
 from generator import __version__
 
 if TYPE_CHECKING:
+    from generator.findings import Finding
     from generator.knowledge import KnowledgeBase
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -77,29 +78,66 @@ def main() -> None:
 @cli.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Warnings fail the run, too.")
+@click.option("--against", metavar="REF", help="Fail only on findings that this git revision does not have.")
 @click.option("--info", is_flag=True, help="Show infos in the text, too; they never fail a run.")
-@FORMAT
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="Form of the output.",
+)
 @click.pass_obj
-def validate(root: Path | None, paths: tuple[Path, ...], strict: bool, info: bool, form: str) -> None:
+def validate(
+    root: Path | None, paths: tuple[Path, ...], strict: bool, against: str | None, info: bool, form: str
+) -> None:
     """Check every record and source. PATHS limit what is reported, never what is checked."""
     from generator import report
-    from generator.checks import judge
+    from generator.checks import CHECKS, judge
 
     started = time.perf_counter()
     folder = _root(root)
     wanted = [_inside(folder, path) for path in paths]
     kb = _knowledge(folder)
     verdicts = judge(kb)
-    shown = [found for found in verdicts.findings if report.within(found.location.path, wanted)]
-    if form == "json":
-        click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
-    else:
-        place = os.path.relpath(folder, Path.cwd())
-        view = report.View(_colour(), "" if place == "." else f"{place}/", info or bool(wanted))
-        click.echo(report.as_text(kb, verdicts, shown, strict, view))
     if verdicts.checked == 0:
         raise _Stop("nothing was checked, and that is no success")
+    if against is not None:
+        verdicts = verdicts.without(_findings_at(folder, against))
+    shown = [found for found in verdicts.findings if report.within(found.location.path, wanted)]
+    place = os.path.relpath(folder, Path.cwd())
+    place = "" if place == "." else f"{place}/"
+    if form == "json":
+        click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
+    elif form == "sarif":
+        from generator.sarif import as_sarif
+
+        click.echo(as_sarif(shown, CHECKS))
+    else:
+        view = report.View(_colour(), place, info or bool(wanted))
+        click.echo(report.as_text(kb, verdicts, shown, strict, view))
+        if form == "github":
+            from generator.annotations import as_annotations
+
+            click.echo(as_annotations(shown, place))
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
+
+
+def _findings_at(folder: Path, revision: str) -> list[Finding]:
+    """What a git revision of the same base was found to have; a revision that held none had no findings."""
+    from generator.checks import judge
+    from generator.history import NoRevision, checkout
+    from generator.knowledge import assemble
+    from generator.read import NoKnowledgeBase, read
+
+    try:
+        with checkout(folder, revision) as before:
+            return list(judge(assemble(read(before), date.today())).findings)
+    except NoRevision as problem:
+        raise _Stop(f"--against {revision}: {problem}") from None
+    except NoKnowledgeBase:
+        return []
 
 
 @cli.command()
@@ -196,6 +234,29 @@ def kv(
         raise _Stop(f"no layout {', '.join(unknown)} for {answer.id}; known: {known}")
     click.echo(figures.as_json(answer) if form == "json" else figures.as_text(answer))
     raise click.exceptions.Exit(0 if answer.derivable else 1)
+
+
+@cli.command()
+@click.argument("model")
+@click.option("--engine", required=True, help="The engine's id.")
+@click.option("--gpu", required=True, help="The GPU's id.")
+@click.option("--cache", help="A cache type as the engine spells it, or a layout of `servebook kv`; otherwise auto.")
+@FORMAT
+@click.pass_obj
+def why(root: Path | None, model: str, engine: str, gpu: str, cache: str | None, form: str) -> None:
+    """Whether ENGINE serves MODEL on GPU, and the chain of reasons behind the answer. A blocked verdict ends with 1."""
+    from generator import why as words
+    from generator.compatibility import Standing, UnknownCache
+
+    kb = _knowledge(_root(root))
+    asked = [_record(kb, id, kind).id for id, kind in ((model, "model"), (engine, "engine"), (gpu, "gpu"))]
+    try:
+        verdict = kb.verdicts.verdict(*asked, cache=cache)
+    except UnknownCache as unknown:
+        near = _near(unknown.word, list(unknown.known)) or f"; known: {', '.join(unknown.known) or 'none'}"
+        raise _Stop(f"{engine} has no cache type `{unknown.word}` for {model}{near}") from None
+    click.echo(words.as_json(verdict) if form == "json" else words.as_text(kb, verdict))
+    raise click.exceptions.Exit(1 if verdict.state is Standing.BLOCKED else 0)
 
 
 @cli.command()

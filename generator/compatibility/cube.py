@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.capabilities import Gpu, platform
@@ -21,12 +21,13 @@ UNLISTED = {State.NOT_LISTED: Standing.NOT_LISTED, State.NO_EVIDENCE: Standing.N
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One cell: the listing, and what the rules after it give."""
+    """One cell: the listing, what the rules after it give, and the config that the family follows from."""
 
     listing: Listing
     gpu: str
     outcome: Outcome | None
     cache: str | None = None
+    config: tuple[str, ...] = ()
 
     @property
     def model(self) -> str:
@@ -46,7 +47,9 @@ class Verdict:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """The chain, in the order of the rules."""
-        return self.listing.reasons + (self.outcome.reasons if self.outcome else ())
+        after = self.outcome.reasons if self.outcome else ()
+        own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
+        return (*self.listing.reasons, *own)
 
     @property
     def modifiers(self) -> tuple[str, ...]:
@@ -92,7 +95,7 @@ class Cube(Mapping[Key, Verdict]):
         key = (profile.key, engine, self._kind(place), cache)
         if key not in self._outcomes:
             self._outcomes[key] = self.rules[engine].outcome(profile, place, cache)
-        return Verdict(listing, gpu, self._outcomes[key], cache)
+        return Verdict(listing, gpu, self._outcomes[key], cache, self._configs[model])
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -125,6 +128,11 @@ class Cube(Mapping[Key, Verdict]):
             asked = asked_for(self.catalog, model).architecture
             found[model.id] = profile_of(self.catalog, self.facts[model.id], asked, keys, named)
         return found
+
+    @cached_property
+    def _configs(self) -> Mapping[str, tuple[str, ...]]:
+        """The evidence that a model's family follows from."""
+        return {model.id: cited(model.get("config")) for model in self.catalog.sound("model")}
 
     @cached_property
     def _by_repo(self) -> Mapping[str, str]:
