@@ -70,6 +70,11 @@ class Finding:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def identity(self) -> tuple[str, str, str]:
+        """What makes it the same finding after lines have moved."""
+        return (self.code, self.location.path, self.message)
+
+    @property
     def order(self) -> tuple[str, int, int, str]:
         """Findings are shown by place, then by code."""
         return (self.location.path, self.location.line, self.location.column, self.code)

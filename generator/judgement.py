@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -108,6 +109,17 @@ class Verdicts:
     not_checkable: int
     waived: tuple[Finding, ...] = ()
     by_check: Mapping[str, Tally] = field(default_factory=dict)
+
+    def without(self, known: Iterable[Finding]) -> Verdicts:
+        """The outcome less the findings that were known before; each known one excuses one of its kind."""
+        left = Counter(finding.identity for finding in known)
+        new = []
+        for finding in self.findings:
+            if left[finding.identity]:
+                left[finding.identity] -= 1
+            else:
+                new.append(finding)
+        return replace(self, findings=tuple(new))
 
     def count(self, severity: Severity) -> int:
         """How many findings are of a severity."""
