@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from generator import attention, parameters
 from generator.attention.config import WRAPPERS, ConfigKeys, unwrap
@@ -40,7 +42,7 @@ class StoredFormat:
     record: Record
     index: int
 
-    @property
+    @cached_property
     def cite(self) -> str | None:
         """The id of the source that states the bytes."""
         mention = whole(str(self.record.get("cache_formats", self.index, "cite") or ""))
@@ -86,7 +88,7 @@ class Figure:
         """A layout of the row; all of them keep the same bytes."""
         return self.layouts[0].layout
 
-    @property
+    @cached_property
     def growth(self) -> Fraction:
         """Bytes per token in the long run."""
         return growth(self.geometry, self.layout)
@@ -145,15 +147,18 @@ class Formats:
 
 
 def formats(catalog: Catalog) -> Formats:
-    """Collect the formats and layouts of all records that keep to their schema."""
-    by_id = {
-        stored.format.id: stored
-        for kind in catalog.kinds
-        for record in catalog.sound(kind.name)
-        for stored in _formats_of(record)
-    }
+    """Collect the formats and layouts of all records that keep to their schema; of equal records, the same object."""
+    sound = (record for kind in catalog.kinds for record in catalog.sound(kind.name))
+    return _formats(
+        tuple(record for record in sound if "cache_formats" in record.data or "cache_layouts" in record.data)
+    )
+
+
+@lru_cache(maxsize=2)
+def _formats(records: tuple[Record, ...]) -> Formats:
+    by_id = {stored.format.id: stored for record in records for stored in _formats_of(record)}
     layouts, problems = [], []
-    for record in catalog.sound("engine"):
+    for record in (record for record in records if record.kind == "engine"):
         for index, row in enumerate(record.get("cache_layouts") or ()):
             try:
                 layouts.append(_layout(record, index, row, by_id))
@@ -221,9 +226,22 @@ def source_config(source: Record | None) -> dict[str, Any]:
 
 
 def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
-    """Derive one model: what it keeps per token, and how many parameters it has."""
+    """Derive one model: what it keeps per token, and how many parameters it has.
+
+    A record object never changes, so what was derived from it and from the same others is derived once: a live preview
+    reads only the file that was edited.
+    """
+    source = config_source(catalog, record)
+    known = _DERIVED.get(record)
+    if known and known[0] is source and known[1] is all_formats and known[2] == keys:
+        return known[3]
     facts = _cache_facts(catalog, record, keys, all_formats)
-    return replace(facts, parameters=count_of(config_source(catalog, record), facts.config))
+    facts = replace(facts, parameters=count_of(source, facts.config))
+    _DERIVED[record] = (source, all_formats, keys, facts)
+    return facts
+
+
+_DERIVED: WeakKeyDictionary[Record, tuple[Record | None, Formats, ConfigKeys, Facts]] = WeakKeyDictionary()
 
 
 def count_of(source: Record | None, config: Mapping[str, Any]) -> Parameters | NotDerivable:
@@ -255,9 +273,9 @@ def _cache_facts(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats
 
 
 def _architectures(record: Record, cited: Mapping[str, Any]) -> frozenset[str]:
-    own = record.get("architecture", "architectures") or cited.get("architectures") or []
-    serving = record.get("serving_architecture", "value")
-    return frozenset([*own, *([serving] if serving else [])])
+    own = record.get("architecture", "architectures") or cited.get("architectures")
+    names = [*(own if isinstance(own, list) else ()), record.get("serving_architecture", "value")]
+    return frozenset(name for name in names if isinstance(name, str))
 
 
 def figures_of(geometry: Geometry, architectures: frozenset[str], all_formats: Formats) -> tuple[Figure, ...]:

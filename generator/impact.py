@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from generator.citations import whole
 from generator.compatibility import Listing
@@ -34,10 +35,13 @@ class Impact:
 def impacts(kb: KnowledgeBase) -> dict[str, Impact]:
     """The impact of every source, by id; a source on which nothing rests has an empty one."""
     found = {source.id: Impact(kb.graph.rests_on(source.id)) for source in kb.catalog.of("source")}
+    falls: dict[str, dict[Fall, None]] = {id: {} for id in found}
     for model, facts in kb.facts.items():
         for source, fall in _falls(kb, kb.catalog.records[model], facts):
-            if source in found and fall not in found[source].figures:
-                found[source].figures.append(fall)
+            if source in falls:
+                falls[source][fall] = None
+    for source, each in falls.items():
+        found[source].figures += each
     for listing in kb.listings.values():
         for source in listing.cites:
             if source in found:
@@ -77,6 +81,7 @@ def _falls(kb: KnowledgeBase, model: Record, facts: Facts) -> Iterator[tuple[str
                 yield cite, Fall(model.id, figure.key, "layout")
 
 
-def _id(text: object) -> str | None:
-    mention = whole(str(text or ""))
+@lru_cache(maxsize=4096)
+def _id(text: str | None) -> str | None:
+    mention = whole(text or "")
     return mention.id if mention and not mention.problem else None

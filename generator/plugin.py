@@ -7,7 +7,7 @@ nothing stops: a broken record shows its error on its page.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,13 @@ from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from generator import pages, render
-from generator.checks import judge
+from generator.checks import CHECKS, judge
+from generator.checks.unused_waiver import unused_waiver
 from generator.findings import Finding, Severity
+from generator.judgement import judge_all
 from generator.knowledge import KnowledgeBase, assemble
 from generator.links import Style, resolved
+from generator.preview import Preview
 from generator.publishing import Heading, Page, Site
 from generator.read import NoKnowledgeBase, read
 from generator.reuse import Memory
@@ -53,8 +56,8 @@ class ReadyPage(MkDocsPage):
 
     def __init__(self, page: Page, title: str | None, file: File, config: MkDocsConfig, style: Style) -> None:
         super().__init__(title, file, config)
-        self.ready, self.style, self.body, self.reused = page, style, "", ""
-        self.key: Any = None
+        self.ready, self.style, self.body = page, style, ""
+        self.unchanged = False
 
     def read_source(self, config: MkDocsConfig) -> None:
         """Nothing is read; what the theme wants to know is set. The theme escapes nothing, so it gets escaped text."""
@@ -65,7 +68,10 @@ class ReadyPage(MkDocsPage):
             self.meta["title"] = escape(self.ready.title)
 
     def render(self, config: MkDocsConfig, files: Files) -> None:
-        """The body with its addresses made relative, and its table of contents."""
+        """The body with its addresses made relative, and its table of contents; nothing for a page that stays."""
+        if self.unchanged:
+            self.content, self.meta["template"] = "", "unchanged.html"
+            return
         self.content = self.body = resolved(self.ready.html, self.ready.path, self.style)
         self.toc = _contents(self.ready.toc)
         self.present_anchor_ids = set(self.ready.anchors)
@@ -78,7 +84,8 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         super().__init__()
         self.serving = False
         self.env: Any = None
-        self.outputs: dict[str, tuple[Any, str]] = {}
+        self.preview = Preview()
+        self.expected: set[str] = set()
         self.site: Site | None = None
         self.shared: Any = None
         self.memory = Memory()
@@ -106,7 +113,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def _read(self) -> None:
         before = self.site.kb.catalog if self.site else None
         kb = assemble(read(self.root, before=before), date.today())
-        errors = [found for found in judge(kb).findings if found.severity is Severity.ERROR]
+        errors = [found for found in self._judge(kb) if found.severity is Severity.ERROR]
         if errors and not self.serving:
             raise PluginError(refusal(errors))
         for found in errors[:TOLD]:
@@ -114,12 +121,24 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         self.site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
         self.pages = {page.path: page for page in pages.build_site(self.site)}
 
+    def _judge(self, kb: KnowledgeBase) -> Sequence[Finding]:
+        """All findings; in a preview those of the checks that can stop a build, for they are what it shows."""
+        if not self.serving:
+            return judge(kb).findings
+        return judge_all(kb, [check for check in CHECKS if check.severity is Severity.ERROR], unused_waiver).findings
+
     def _memory(self, kb: KnowledgeBase) -> Memory | None:
         """The pages of the build before, unless something changed that they all rest on."""
         if not self.serving:
             return None
-        templates = max(path.stat().st_mtime_ns for path in shipped("templates").rglob("*"))
-        shared = (self.root, templates, kb.catalog.schemas, kb.catalog.kinds, kb.catalog.redirects, kb.catalog.tables)
+        shared = (
+            self.root,
+            _latest(shipped("templates")),
+            kb.catalog.schemas,
+            kb.catalog.kinds,
+            kb.catalog.redirects,
+            kb.catalog.tables,
+        )
         if self.shared != shared:
             self.shared, self.memory = shared, Memory()
         return self.memory
@@ -134,18 +153,25 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages that docs/ does not have by hand, and the assets."""
         style = _style(config)
-        titles = dict(_titles(config.nav))
+        titles, frame = dict(_titles(config.nav)), self._frame(config)
         for page in self.pages.values():
             if files.get_file_from_path(page.path) is None:
                 wanted = page.in_nav and (config.nav is None or page.path in titles)
                 level = InclusionLevel.INCLUDED if wanted else InclusionLevel.NOT_IN_NAV
                 file = File.generated(config, page.path, content="", inclusion=level)
                 files.append(file)
-                ReadyPage(page, titles.get(page.path), file, config, style)
+                ready = ReadyPage(page, titles.get(page.path), file, config, style)
+                ready.unchanged = self.serving and self.preview.unchanged(page.path, (frame, page))
         for name in ASSETS:
             path = shipped("templates") / "assets" / name
             files.append(File.generated(config, f"assets/{name}", abs_src_path=str(path)))
         return files
+
+    def _frame(self, config: MkDocsConfig) -> Hashable:
+        """What stands around every page, as far as it can change between two builds of a preview."""
+        listed = tuple((page.path, page.title) for page in self.pages.values() if page.in_nav)
+        theme = Path(config.theme.custom_dir) if config.theme.custom_dir else shipped("templates")
+        return listed, Path(config.config_file_path).stat().st_mtime_ns, _latest(theme), self.shared and self.shared[1]
 
     def on_page_markdown(self, markdown: str, page: MkDocsPage, config: MkDocsConfig, files: Files) -> str:
         """Citations in hand-written pages, by the same resolver."""
@@ -154,30 +180,23 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         return self.site.document(markdown, page.file.src_uri, _style(config))
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
-        """In a preview, keep the theme's compiled templates, and the output of every page that comes out the same."""
+        """In a preview, keep the theme's compiled templates."""
+        self.expected = {file.dest_uri for file in files.documentation_pages()}
         if not self.serving:
             return env
         self.env = self.env or env
         self.env.auto_reload = True
-        frame = _frame(config.nav, self.pages)
-        for file in files.documentation_pages():
-            page = file.page
-            if isinstance(page, ReadyPage):
-                known = self.outputs.get(page.ready.path)
-                page.key = (frame, page.ready)
-                if known and known[0] == page.key:
-                    page.reused = known[1]
-                    page.meta["template"] = "reused.html"
         return self.env
 
-    def on_post_page(self, output: str, page: MkDocsPage, config: MkDocsConfig) -> str:
-        """Remember what came out, for the next build of a preview."""
-        if self.serving and isinstance(page, ReadyPage):
-            self.outputs[page.ready.path] = (page.key, output)
-        return output
+    @event_priority(-100)
+    def on_post_build(self, config: MkDocsConfig) -> None:
+        """Put what was written where the preview serves it."""
+        if self.serving:
+            self.preview.built(Path(config.site_dir), self.expected)
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
-        """Rebuild when a record, a source, a schema or a template changes."""
+        """Rebuild when a record, a source, a schema or a template changes, and write only pages that change."""
+        server.root = str(self.preview.start(Path(config.site_dir)))
         folders = [self.root / name for name in WATCHED] + [shipped("templates"), shipped("schema")]
         for folder in dict.fromkeys(folder.resolve() for folder in folders):
             if folder.is_dir():
@@ -212,9 +231,9 @@ def _style(config: MkDocsConfig) -> Style:
     return Style.DIRECTORY if config.use_directory_urls else Style.HTML
 
 
-def _frame(nav: Any, ready: Mapping[str, Page]) -> str:
-    """What stands around every page, as far as it can change between two builds of a preview."""
-    return repr((nav, [(page.path, page.title) for page in ready.values() if page.in_nav]))
+def _latest(folder: Path) -> int:
+    """When something in a folder changed last."""
+    return max((path.stat().st_mtime_ns for path in folder.rglob("*")), default=0)
 
 
 def _titles(nav: Any) -> Iterator[tuple[str, str]]:

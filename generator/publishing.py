@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,13 +12,14 @@ from markupsafe import Markup, escape
 
 from generator import expressions, links, render
 from generator.citations import Mention, find, replace, whole
+from generator.compatibility import Listing
 from generator.derive import Facts, Figure
 from generator.findings import Finding, Severity
 from generator.graph import Citation
 from generator.impact import Impact, impacts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record, fragments
-from generator.reuse import Memory, inputs
+from generator.reuse import Memory, behind_figures, inputs
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
@@ -97,6 +98,10 @@ class Site:
                 yield make(record)
             else:
                 yield self.memory.page(self.path(record), inputs(self, record), lambda record=record: make(record))  # type: ignore[misc]
+
+    def kept(self, path: str, key: Callable[[], Hashable], make: Callable[[], Page]) -> Page:
+        """A page over many records; in a preview that of before, where its key is the same."""
+        return make() if self.memory is None else self.memory.page(path, key(), make)
 
     def record_page(self, record: Record, template: str, **more: Any) -> Page:
         """The page of a record: its anchors complete, its file named, its errors on top."""
@@ -249,6 +254,28 @@ class Site:
             for correction in record.get("corrections") or ()
         ]
         return sorted(found, key=lambda pair: str(pair[1]["date"]), reverse=True)
+
+    def listings(self, record: Record) -> Sequence[Listing]:
+        """The cells of the matrix that a model or an engine has."""
+        return self._listings.get(record.id, ())
+
+    @cached_property
+    def _listings(self) -> Mapping[str, Sequence[Listing]]:
+        found: dict[str, list[Listing]] = {}
+        for listing in self.kb.listings.values():
+            found.setdefault(listing.model, []).append(listing)
+            found.setdefault(listing.engine, []).append(listing)
+        return found
+
+    @cached_property
+    def behind_figures(self) -> tuple[str, ...]:
+        """What the figures of all models are made from; see `reuse`."""
+        return behind_figures(self.kb)
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The files of all models."""
+        return tuple(model.document.text for model in self.kb.catalog.of("model"))
 
     @cached_property
     def impacts(self) -> Mapping[str, Impact]:

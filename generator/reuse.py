@@ -6,7 +6,7 @@ derived for it, its errors, and what all pages share (schemas, templates, redire
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ def inputs(site: Site, record: Record) -> Hashable:
         tuple((citation.citing, citation.place) for citation in kb.graph.cited_by(record.id)),
         tuple((found.location, found.code, found.message) for found in site.errors(record)),
         _derived(site, record),
-        _behind_figures(kb, kb.catalog.of("model")) if "{{" in record.document.text else (),
+        (site.behind_figures, site.models) if "{{" in record.document.text else (),
     )
 
 
@@ -51,9 +51,9 @@ def _derived(site: Site, record: Record) -> Hashable:
     """What is computed for a record from others that it does not cite."""
     kb = site.kb
     if record.kind == "model":
-        return _behind_figures(kb), _listed(kb, "model", record.id)
+        return site.behind_figures, _listed(site, record)
     if record.kind == "engine":
-        return _listed(kb, "engine", record.id)
+        return _listed(site, record)
     if record.kind == "source":
         impact = site.impacts[record.id]
         figures = tuple((fall, kb.catalog.records[fall.model].title) for fall in impact.figures)
@@ -61,22 +61,22 @@ def _derived(site: Site, record: Record) -> Hashable:
     return ()
 
 
-def _behind_figures(kb: KnowledgeBase, also: Iterable[Record] = ()) -> Hashable:
-    """The texts of all records that figures can be made from, and of what those cite."""
+def behind_figures(kb: KnowledgeBase) -> tuple[str, ...]:
+    """The texts of all records that say how entries are stored, and of what those cite."""
     ids: dict[str, None] = {}
-    sharing = [one for one in kb.catalog.records.values() if any(name in one.data for name in SHARED)]
-    for record in (*sharing, *also):
-        ids |= dict.fromkeys((record.id, *kb.graph.neighbours(record.id)[1]))
+    for record in kb.catalog.records.values():
+        if any(name in record.data for name in SHARED):
+            ids |= dict.fromkeys((record.id, *kb.graph.neighbours(record.id)[1]))
     return tuple(_text(kb, id) for id in ids)
 
 
-def _listed(kb: KnowledgeBase, side: str, id: str) -> tuple[Hashable, ...]:
-    return tuple(_cell(kb, cell) for cell in kb.listings.values() if getattr(cell, side) == id)
+def _listed(site: Site, record: Record) -> tuple[Hashable, ...]:
+    return tuple(_cell(site.kb, cell) for cell in site.listings(record))
 
 
 def _cell(kb: KnowledgeBase, cell: Any) -> Hashable:
     titles: Mapping[str, Record] = kb.catalog.records
-    return (repr(cell), *(titles[id].title for id in (cell.model, cell.engine, *cell.cites) if id in titles))
+    return (cell, *(titles[id].title for id in (cell.model, cell.engine, *cell.cites) if id in titles))
 
 
 def _text(kb: KnowledgeBase, id: str) -> str:

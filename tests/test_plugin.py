@@ -41,20 +41,41 @@ def built(base: Base) -> Path:
     return out
 
 
+class Server:
+    """What a preview asks of MkDocs' server."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        self.watched: list[str] = []
+
+    def watch(self, path: str) -> None:
+        self.watched.append(path)
+
+
 class Preview:
-    """The builds of one `mkdocs serve`, without its server."""
+    """The builds of one `mkdocs serve`, without serving."""
 
     def __init__(self, base: Base) -> None:
-        self.base = base
-        self.out = base.root.parent / "preview"
-        build(configured(base, "serve", self.out), serve_url="http://127.0.0.1:8000/")
+        self.base, self.server = base, Server()
+        self.site = base.root.parent / "preview"
+        config = configured(base, "serve", self.site)
+        build(config, serve_url="http://127.0.0.1:8000/")
+        config.plugins.on_serve(self.server, config=config, builder=None)
 
     def again(self) -> Preview:
-        build(configured(self.base, "serve", self.out, fresh=False), serve_url="http://127.0.0.1:8000/")
+        config = configured(self.base, "serve", self.site, fresh=False)
+        build(config, serve_url="http://127.0.0.1:8000/")
         return self
 
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Everything that is served, but for what carries the time of the build."""
+        folder = Path(self.server.root)
+        paths = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("sitemap")]
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
     def page(self, path: str) -> str:
-        return (self.out / path / "index.html").read_text("utf-8")
+        return Path(self.server.root, path, "index.html").read_text("utf-8")
 
 
 # --- a build --------------------------------------------------------------------------------------------------------
@@ -153,7 +174,7 @@ def test_build_refuses_a_folder_that_is_no_knowledge_base(tiny: Base, caplog: py
 )
 def test_preview_shows_a_broken_record_on_its_page_and_mends(tiny: Base, old: str, new: str, code: str) -> None:
     preview = Preview(tiny)
-    sound = {path: path.read_bytes() for path in preview.out.rglob("*.html")}
+    sound = preview.files
     tiny.edit(TINY_A, old, new)
     preview.again()
     page = preview.page("models/tiny-a")
@@ -163,7 +184,7 @@ def test_preview_shows_a_broken_record_on_its_page_and_mends(tiny: Base, old: st
     assert TINY_A in preview.page("")
     tiny.edit(TINY_A, new, old)
     preview.again()
-    assert {path: path.read_bytes() for path in preview.out.rglob("*.html")} == sound
+    assert preview.files == sound
 
 
 def test_preview_survives_a_broken_schema(tiny: Base) -> None:
@@ -176,21 +197,22 @@ def test_preview_survives_a_broken_schema(tiny: Base) -> None:
 def test_preview_after_an_edit_is_what_a_fresh_one_shows(tiny: Base) -> None:
     preview = Preview(tiny)
     tiny.edit(TINY_A, "name: Tiny A\n", "name: Tiny Alpha\n")
-    preview.again()
-    after = {file.relative_to(preview.out): file.read_bytes() for file in preview.out.rglob("*.html")}
-    fresh = Preview(tiny)  # a new plugin with nothing to remember
-    assert after == {file.relative_to(fresh.out): file.read_bytes() for file in fresh.out.rglob("*.html")}
+    tiny.lay({"records/gpus/tiny-gpu.yaml": None})
+    after = preview.again().files
+    assert after == Preview(tiny).files  # a new plugin with nothing to remember
 
 
 def test_preview_watches_what_pages_are_made_from(tiny: Base) -> None:
-    watched: list[str] = []
+    preview = Preview(tiny)
+    assert {str(tiny.root / "records"), str(tiny.root / "sources")} <= set(preview.server.watched)
+    assert str(HERE.parent / "templates") in preview.server.watched
 
-    class Server:
-        def watch(self, path: str) -> None:
-            watched.append(path)
 
-    config = configured(tiny, "serve", tiny.root / "out")
-    config = config.plugins.on_config(config)
-    config.plugins.on_serve(Server(), config=config, builder=None)
-    assert {str(tiny.root / "records"), str(tiny.root / "sources")} <= set(watched)
-    assert str(HERE.parent / "templates") in watched
+def test_preview_writes_only_what_changed(tiny: Base) -> None:
+    preview = Preview(tiny)
+    concept = Path(preview.server.root, "concepts/tiny-latent/index.html").stat().st_ino
+    gotcha = Path(preview.server.root, "gotchas/tiny-crash/index.html").stat().st_ino
+    tiny.edit("records/gotchas/tiny-crash.yaml", "divides by", "counts")
+    preview.again()
+    assert Path(preview.server.root, "concepts/tiny-latent/index.html").stat().st_ino == concept
+    assert Path(preview.server.root, "gotchas/tiny-crash/index.html").stat().st_ino != gotcha

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
-from generator.compatibility import State
+from generator.compatibility import Listing, Reason, State
 from generator.publishing import Page, Site
 
 
 def matrix_page(site: Site) -> Iterator[Page]:
     """One page. A cell's anchor is ``model--engine`` and never changes."""
+    yield site.kept("matrix.md", lambda: _inputs(site), lambda: _page(site))
+
+
+def _inputs(site: Site) -> Hashable:
+    shown = [(one.id, one.title, one.get("version"), one.get("retrieval")) for one in site.kb.catalog.records.values()]
+    return tuple(shown), tuple(site.kb.listings.values())
+
+
+def _page(site: Site) -> Page:
     catalog = site.kb.catalog
     counts = Counter(listing.state for listing in site.kb.listings.values())
-    yield site.page(
+    return site.page(
         "matrix.md",
         "Matrix",
         "matrix.html",
-        models=list(catalog.sound("model")),
+        models=[(model, _asked(site.listings(model))) for model in catalog.sound("model")],
         engines=list(catalog.sound("engine")),
         counts=[(state, counts[state]) for state in State],
         in_nav=True,
@@ -25,3 +34,9 @@ def matrix_page(site: Site) -> Iterator[Page]:
         description="Which engine lists which model, each answer with the sources that say so",
         search='<h1 id="matrix">Matrix</h1><p>Which engine lists which model: compatibility, support</p>',
     )
+
+
+def _asked(listings: Sequence[Listing]) -> list[Reason]:
+    """What engines are asked for, said once for the row: a class, and a model type where some list by it."""
+    reasons = [reason for listing in listings for reason in listing.reasons if reason.rule == "named" and reason.value]
+    return list({reason.value: reason for reason in reasons}.values())

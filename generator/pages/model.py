@@ -50,7 +50,7 @@ def _page(site: Site, model: Record) -> Page:
         traps=list(_traps(facts)),
         states=[_state(site, name, size) for name, size in facts.state.items()],
         strip=_strip(facts),
-        listings=[listing for listing in site.kb.listings.values() if listing.model == model.id],
+        listings=site.listings(model),
         fields=list(_fields(site, model)),
         citing=site.citing(model),
         boost=2.0,

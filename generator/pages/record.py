@@ -31,7 +31,7 @@ def _page(site: Site, template: str, record: Record) -> Page:
         view=view,
         short=short,
         long=long,
-        listings=[listing for listing in site.kb.listings.values() if listing.engine == record.id],
+        listings=site.listings(record) if record.kind == "engine" else (),
         search=site.search_entry(record, *_sections(site, record)),
         citing=site.citing(record),
         **_extra(site, record),

@@ -7,6 +7,13 @@
     return value === undefined ? cell.textContent.trim() : value;
   }
 
+  function at(row, column) { // a cell over several columns says what none of them can
+    for (var cell = row.cells[0], left = 0; cell; left += cell.colSpan, cell = cell.nextElementSibling) {
+      if (left === column && cell.colSpan === 1) return key(cell);
+    }
+    return "";
+  }
+
   function compare(a, b) {
     if (a === "" || b === "") return (a === "") - (b === ""); // what is not known comes last, either way
     var x = Number(a), y = Number(b);
@@ -19,7 +26,7 @@
     header.setAttribute("aria-sort", descending ? "descending" : "ascending");
     var body = table.tBodies[0];
     Array.from(body.rows)
-      .map(function (row) { return { row: row, key: row.cells[column] ? key(row.cells[column]) : "" }; })
+      .map(function (row) { return { row: row, key: at(row, column) }; })
       .sort(function (a, b) {
         var order = compare(a.key, b.key);
         return descending && a.key !== "" && b.key !== "" ? -order : order;
