@@ -249,9 +249,9 @@ def why(root: Path | None, model: str, engine: str, gpu: str, cache: str | None,
     from generator.compatibility import Standing, UnknownCache
 
     kb = _knowledge(_root(root))
-    asked = [_record(kb, id, kind).id for id, kind in ((model, "model"), (engine, "engine"), (gpu, "gpu"))]
+    cell = (_record(kb, model, "model").id, _record(kb, engine, "engine").id, _record(kb, gpu, "gpu").id)
     try:
-        verdict = kb.verdicts.verdict(*asked, cache=cache)
+        verdict = kb.verdicts.verdict(*cell, cache)
     except UnknownCache as unknown:
         near = _near(unknown.word, list(unknown.known)) or f"; known: {', '.join(unknown.known) or 'none'}"
         raise _Stop(f"{engine} has no cache type `{unknown.word}` for {model}{near}") from None

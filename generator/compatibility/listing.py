@@ -87,7 +87,8 @@ def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
             lists.append((other, "architectures"))
     names: dict[str, str] = {}
     for holder, fact in lists:
-        for name in holder.get("facts", fact) or ():
+        listed = holder.get("facts", fact)
+        for name in listed if isinstance(listed, list) else ():
             if isinstance(name, str):
                 names.setdefault(aliases.get(name, name), holder.id)
     if key not in KEYS or not names:
@@ -108,7 +109,8 @@ def asked_for(catalog: Catalog, model: Record) -> Asked:
     """The class that engines are asked for: the record's serving class, else the config's own."""
     source = config_source(catalog, model)
     config = {**source_config(source), **(model.get("architecture") or {})}
-    outer = source.get("facts") or {} if source else {}
+    facts = source.get("facts") if source else None
+    outer = facts if isinstance(facts, Mapping) else {}
     architectures = (
         model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
     )
@@ -117,7 +119,12 @@ def asked_for(catalog: Catalog, model: Record) -> Asked:
     cites = (by_cite.id,) if by_cite is not None else (source.id,) if source else ()
     own = architectures[0] if isinstance(architectures, list) and architectures else None
     model_type = model.get("serving_model_type", "value") or outer.get("model_type") or config.get("model_type")
-    return Asked(serving.get("value") or own, model_type, cites)
+    name = serving.get("value") or own
+    return Asked(_text(name), _text(model_type), cites)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def listing(model: str, title: str, engine: Record, names: EngineList | None, asked: Asked) -> Listing:

@@ -141,7 +141,8 @@ class Rules:
             served = [self.kernels.serve(job, profile, gpu, Caches(), frozenset()) for job in way or ()]
             if served and all(each.outcome == "proves" for each in served):
                 names = listed(answer.backend.name for each in served for answer in each.chosen)
-                text = f"{row['text']} With {names}, at the cost of the materialised figure."
+                cost = profile.price or "the materialised figure"
+                text = f"{row['text']} With {names}, at the cost of {cost}."
                 return Reason("fallback", "partial", text, cited(row.get("cite")), name)
         return None
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from generator.derive import Facts
 from generator.records import Catalog
+from generator.units import grouped
 
 Table = Mapping[str, Mapping[str, Any]]
 
@@ -43,6 +44,7 @@ class Profile:
     ids: frozenset[str] = frozenset()
     key: tuple[Any, ...] = ()
     config_key: tuple[tuple[str, int], ...] = ()
+    price: str | None = None
 
 
 def jobs(classes: Iterable[str], table: Table) -> tuple[Job, ...]:
@@ -62,7 +64,7 @@ def profile_of(
 ) -> Profile:
     """The profile of a model. `asked_keys` are the config keys that some backend's predicate reads."""
     family = facts.geometry.family if facts.geometry else None
-    return profile(catalog, facts.config, family, facts.reason, architecture, asked_keys, ids)
+    return profile(catalog, facts.config, family, facts.reason, architecture, asked_keys, ids, _price(facts))
 
 
 def profile(
@@ -73,8 +75,9 @@ def profile(
     architecture: str | None,
     asked_keys: Iterable[str] = (),
     ids: frozenset[str] = frozenset(),
+    price: str | None = None,
 ) -> Profile:
-    """The profile of any config and family."""
+    """The profile of any config and family. `price` is what keys and values per head cost instead of a latent."""
     classes: Table = catalog.tables.get("kernel_classes", {})
     row = catalog.tables.get("families", {}).get(family or "", {})
     traits = tuple(
@@ -96,9 +99,20 @@ def profile(
         config_key,
         dtype,
         tuple(sorted(ids)),
+        price,
     )
-    own = (alternatives, widths, relevant, dtype, traits, ids, key, config_key)
+    own = (alternatives, widths, relevant, dtype, traits, ids, key, config_key, price)
     return Profile(architecture, family, why_no_family, *own)
+
+
+def _price(facts: Facts) -> str | None:
+    """What it costs to keep keys and values per head instead of a latent row."""
+    plain = facts.figure("bf16")
+    expanded = facts.geometry.materialised_bytes_per_token if facts.geometry else None
+    if not expanded or plain is None or not plain.growth:
+        return None
+    times = float(expanded / plain.growth)
+    return f"{grouped(expanded)} B per token in bf16 instead of {grouped(plain.growth)}, {times:.1f} times as much"
 
 
 def _has(catalog: Catalog, classes: Table, added: str, architecture: str | None, config: Mapping[str, Any]) -> bool:

@@ -1,0 +1,517 @@
+"""Verdicts: the cases of issue 5 with their chains, on the real base; then what holds for every cell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Base
+
+from generator.capabilities import Gpu, covers, platform
+from generator.compatibility import GLYPHS, MEANINGS, Cube, Reason, Standing, UnknownCache, Verdict
+from generator.compatibility.backends import Grade
+from generator.compatibility.profiles import jobs, profile
+from generator.knowledge import KnowledgeBase
+from generator.versions import package, pinned, prerelease, satisfies
+
+SM90, SM10X = ("h20", "h100-sxm", "h200-sxm"), ("b200", "b300", "gb200", "gb300")
+SM12X = ("rtx-5090", "rtx-pro-6000-blackwell", "gb10")
+SM8X = ("a100-sxm-80gb", "a100-pcie-80gb", "l40s", "rtx-4090")
+
+
+@pytest.fixture(scope="module")
+def cube(real: KnowledgeBase) -> Cube:
+    return real.verdicts
+
+
+def steps(verdict: Verdict, rule: str, effect: str | None = None) -> list[Reason]:
+    """The steps of a chain by one rule."""
+    return [each for each in verdict.reasons if each.rule == rule and effect in (None, each.effect)]
+
+
+def serving(verdict: Verdict) -> dict[str, str]:
+    """Which backend provides which classes, in a chain."""
+    return {value["backend"]: " ".join(value["classes"]) for value in _values(steps(verdict, "kernel-class", "serves"))}
+
+
+def stored(verdict: Verdict) -> dict[str, tuple[str, int | None]]:
+    """What a chain says is stored: role to format and bytes per entry."""
+    values = _values(steps(verdict, "cache", "stores"))
+    return {role: (row["format"], row["bytes_per_entry"]) for value in values for role, row in value.items()}
+
+
+def _values(reasons: list[Reason]) -> list[Mapping[str, Any]]:
+    return [reason.value for reason in reasons]
+
+
+# --- the named cases ------------------------------------------------------------------------------------------------
+
+
+def test_latent_attention_on_ampere_has_the_triton_backend_only(cube: Cube) -> None:
+    verdict = cube["deepseek-v2", "vllm", "a100-sxm-80gb"]
+    assert verdict.state is Standing.SUPPORTED
+    assert serving(verdict) == {"vllm-triton-mla-backend": "kc-mla"}
+    (step,) = steps(verdict, "kernel-class")
+    assert step.value["only"]
+    assert step.cites == ("vllm-0-33-0-backend-triton-mla", "vllm-0-33-0-cuda-backend-priorities")
+    assert steps(verdict, "family")[0].cites == ("arch-hf-config-deepseek-v2",)
+
+
+def test_an_8_bit_latent_cache_is_refused_on_ampere_and_taken_on_ada(cube: Cube) -> None:
+    verdict = cube.verdict("deepseek-v2", "vllm", "a100-sxm-80gb", "fp8")
+    assert verdict.state is Standing.BLOCKED
+    assert "TRITON_MLA does not take vllm#fp8_e4m3" in steps(verdict, "kernel-class", "refuses")[0].text
+    assert "another cache type" in verdict.flips_if
+    assert cube.verdict("deepseek-v2", "vllm", "l40s", "fp8").state is Standing.SUPPORTED
+
+
+@pytest.mark.parametrize("gpu", SM8X)
+def test_no_sparse_backend_accepts_sm8x(cube: Cube, gpu: str) -> None:
+    verdict = cube["deepseek-v3-2", "vllm", gpu]
+    assert verdict.state is Standing.BLOCKED
+    refusal = steps(verdict, "kernel-class", "refuses")[0]
+    assert refusal.text.startswith("kc-mla-sparse: no backend takes sm_8")
+    assert "vllm-0-33-0-backend-flashmla-sparse" in refusal.cites
+    assert steps(verdict, "coverage", "whole")[0].cites == ("vllm-0-33-0-cuda-backend-priorities",)
+    assert any("kc-mla-sparse" in flip for flip in verdict.flips_if)
+
+
+@pytest.mark.parametrize("gpu", SM8X)
+@pytest.mark.parametrize("model", ["deepseek-v4-flash", "deepseek-v4-1-flash"])
+def test_v4_on_sm8x_is_no_evidence_since_its_predicate_is_not_called(cube: Cube, model: str, gpu: str) -> None:
+    verdict = cube[model, "vllm", gpu]
+    assert verdict.state is Standing.NO_EVIDENCE
+    uncalled = steps(verdict, "coverage", "not whole")
+    assert "vllm-0-33-0-sparse-attn-indexer" in {cite for step in uncalled for cite in step.cites}
+    assert {"vllm-0-33-0-dsv4-backend-choice", "vllm-0-33-0-dsv41-backend-choice"} & set(uncalled[0].cites)
+    assert not steps(verdict, "coverage", "whole")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "cache", "backend", "row"),
+    [
+        (SM90, None, "vllm-flashmla-sparse-dsv4-backend", ("vllm#fp8_ds_mla_v4", 584)),
+        (SM10X, None, "vllm-flashmla-sparse-dsv4-backend", ("vllm#fp8_ds_mla_v4", 584)),
+        (SM10X, "dsv4_plain_fp8", "vllm-flashinfer-mla-sparse-dsv4-backend", ("vllm#dsv4_plain_fp8", 512)),
+        (SM12X, None, "vllm-flashinfer-mla-sparse-dsv4-backend", ("vllm#fp8_ds_mla_v4", 584)),
+    ],
+    ids=["Hopper", "Blackwell", "Blackwell in plain 8 bits", "SM12x by FlashInfer"],
+)
+def test_v4_flash_by_gpu(
+    cube: Cube, gpus: tuple[str, ...], cache: str | None, backend: str, row: tuple[str, int]
+) -> None:
+    for gpu in gpus:
+        verdict = cube.verdict("deepseek-v4-flash", "vllm", gpu, cache)
+        assert verdict.state is Standing.SUPPORTED
+        assert serving(verdict)[backend] == "kc-v4"
+        assert stored(verdict)["kv"] == row
+        assert stored(verdict)["index"] == ("vllm#index_fp8", 132)
+        assert bool(verdict.modifiers) is (cache is not None), "the plain rows need the backend named by hand"
+
+
+def test_v4_1_flash_stores_other_rows_on_other_gpus(cube: Cube) -> None:
+    for gpu in SM10X:
+        verdict = cube["deepseek-v4-1-flash", "vllm", gpu]
+        assert verdict.state is Standing.SUPPORTED
+        assert serving(verdict)["vllm-flashmla-mega-attn-dsv41-backend"] == "kc-v41"
+        assert stored(verdict)["kv"] == ("vllm#nvfp4_ds_mla_v41", 288)
+        assert stored(verdict)["window"] == ("vllm#fp8_ds_mla_v41", 528)
+    elsewhere = {gpu: "flashmla-sparse" for gpu in SM90} | {gpu: "flashinfer-mla-sparse" for gpu in SM12X}
+    for gpu, backend in elsewhere.items():
+        verdict = cube["deepseek-v4-1-flash", "vllm", gpu]
+        assert verdict.state is Standing.SUPPORTED
+        assert serving(verdict)[f"vllm-{backend}-dsv41-backend"] == "kc-v41"
+        assert stored(verdict)["kv"] == ("vllm#fp8_ds_mla_v4", 584)
+
+
+def test_sglang_serves_v4_1_through_its_v4_class(cube: Cube) -> None:
+    verdict = cube["deepseek-v4-1-flash", "sglang", "b200"]
+    (rewrite,) = steps(verdict, "rewrite")
+    assert (rewrite.value, rewrite.cites) == ("DeepseekV4ForCausalLM", ("sglang-0-5-23-deepseek-v41-config",))
+    assert verdict.state is Standing.LISTED, "its indexer was not read for any GPU"
+    assert steps(verdict, "kernel-class", "unread")[0].cites == ("sglang-0-5-23-dsv41-sparse",)
+    assert serving(verdict)["sglang-dsv4-flashmla-backend"] == "kc-v41"
+
+
+def test_the_page_size_gate_of_sm120_is_past_and_the_report_that_disagrees_is_shown(cube: Cube) -> None:
+    verdict = cube["deepseek-v4-1-flash", "vllm", "rtx-pro-6000-blackwell"]
+    assert verdict.state is Standing.SUPPORTED
+    past = next(step for step in steps(verdict, "gotcha", "past") if step.value == "sm120-sparse-mla-block-size")
+    assert "flashinfer-python <0.7.1" in past.text
+    assert "0.7.2.post1" in past.text
+    assert "flashinfer-0-7-1-sm120-policy" in past.cites
+    (claim,) = steps(verdict, "claims", "disagrees")
+    assert claim.cites == ("vllm-issue-56700",)
+    assert claim.value, "what separates the two is named"
+    assert "flashinfer-python <0.7.1" in verdict.flips_if
+
+
+def test_tensorrt_llm_and_its_footnote(cube: Cube) -> None:
+    for gpu in SM90:
+        verdict = cube["deepseek-v4-flash", "tensorrt-llm", gpu]
+        assert verdict.state is Standing.SOURCES_DISAGREE
+        assert steps(verdict, "restriction")[0].cites == ("trtllm-supported-models-00b6d5a2",)
+        assert steps(verdict, "claims")[0].cites == ("trtllm-pr-16940",)
+        for pro in ("deepseek-v4-pro", "deepseek-v4-pro-fp8"):
+            assert cube[pro, "tensorrt-llm", gpu].state is Standing.BLOCKED, "the pull request leaves Pro out"
+    assert cube["deepseek-v4-flash", "tensorrt-llm", "b200"].state is Standing.SUPPORTED
+    assert cube["deepseek-v4-flash", "tensorrt-llm", "l40s"].state is Standing.BLOCKED
+    sm120 = cube["deepseek-v4-flash", "tensorrt-llm", "rtx-5090"]
+    assert sm120.state is Standing.LISTED
+    assert "trtllm-pr-16224" in sm120.cites
+
+
+def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: Cube) -> None:
+    assert cube.profiles["glm-4-5"].family == "gqa"
+    assert [job.name for job in cube.profiles["glm-4-5"].alternatives[0]] == ["kc-gqa"]
+    verdict = cube["glm-4-7-flash", "vllm", "a100-sxm-80gb"]
+    assert steps(verdict, "family")[0].value == "mla"
+    assert serving(verdict) == {"vllm-triton-mla-backend": "kc-mla"}
+    assert steps(cube["glm-4-7", "vllm", "a100-sxm-80gb"], "family")[0].value == "gqa"
+
+
+def test_the_4_bit_index_is_for_sm10x_in_vllm(cube: Cube) -> None:
+    assert stored(cube.verdict("deepseek-v4-flash", "vllm", "b200", "index_mxfp4"))["index"] == ("vllm#index_mxfp4", 68)
+    for gpu in SM12X:
+        verdict = cube.verdict("deepseek-v4-flash", "vllm", gpu, "index_mxfp4")
+        assert verdict.state is Standing.NO_EVIDENCE, "no list of V4's indexers is whole: the gotcha tells of the error"
+        plain = cube["deepseek-v4-flash", "vllm", gpu]
+        told = next(step for step in steps(plain, "gotcha") if step.value == "indexer-mxfp4-needs-sm10x")
+        assert told.effect == "with a setting"
+        assert "vllm-0-33-0-mla-indexer" in told.cites
+
+
+@pytest.mark.parametrize(
+    ("gpu", "backend"),
+    [
+        ("a100-sxm-80gb", "vllm-triton-attn-backend"),
+        ("l40s", "vllm-triton-attn-backend"),
+        ("h100-sxm", "vllm-flash-attn-backend"),
+        ("b200", "vllm-flashinfer-backend"),
+        ("rtx-5090", "vllm-flashinfer-backend"),
+    ],
+)
+def test_attention_sinks_by_gpu(cube: Cube, gpu: str, backend: str) -> None:
+    verdict = cube["gpt-oss-120b", "vllm", gpu]
+    assert verdict.state is Standing.SUPPORTED
+    assert serving(verdict) == {backend: "kc-gqa kc-win kc-sink"}
+    assert "attention sinks" in steps(verdict, "family")[0].text
+    pruned = steps(verdict, "restriction", "prunes")
+    assert bool(pruned) is (gpu in SM8X)
+
+
+def test_what_a_registry_dropped_says_its_last_version(cube: Cube) -> None:
+    verdict = cube["minimax-text-01", "vllm", "h100-sxm"]
+    assert verdict.state is Standing.NOT_LISTED
+    step = verdict.reasons[-1]
+    assert (step.value, step.cites) == ("0.23.0", ("vllm-0-33-0-registry",))
+
+
+def test_a_plain_model_on_an_engine_whose_predicates_were_not_read_is_listed(cube: Cube) -> None:
+    verdict = cube["llama-3-1-8b", "llama-cpp", "rtx-4090"]
+    assert verdict.state is Standing.LISTED
+    assert steps(verdict, "listed")[0].cites == ("llamacpp-0c1e5709-conversion-map",)
+    assert steps(verdict, "kernel-class", "unread")[0].cites == ("llamacpp-0c1e5709-fattn-cuda",)
+
+
+def test_v2_left_the_list_of_tensorrt_llm_and_its_two_spellings_join(cube: Cube) -> None:
+    verdict = cube["deepseek-v2", "tensorrt-llm", "h100-sxm"]
+    assert verdict.state is Standing.NOT_LISTED
+    listed, gone = steps(verdict, "listed")
+    assert listed.value == "DeepSeekV2ForCausalLM"
+    assert (gone.value, gone.cites) == ("1.3.0rc29", ("trtllm-docs-1-3-0rc29-models",))
+
+
+def test_silence_says_no_only_where_the_list_is_whole(cube: Cube) -> None:
+    assert cube["rwkv-5-world-3b", "vllm", "h100-sxm"].state in (Standing.NOT_LISTED, Standing.NO_EVIDENCE)
+    silent = cube["minimax-text-01", "tensorrt-llm", "h100-sxm"]
+    assert silent.state is Standing.NO_EVIDENCE
+    assert silent.reasons[-1].cites == ("trtllm-supported-models-00b6d5a2",)
+
+
+def test_a_limit_without_a_gpu_is_partial_whatever_was_read(cube: Cube) -> None:
+    verdict = cube["deepseek-v2", "transformers", "h100-sxm"]
+    assert verdict.state is Standing.PARTIAL
+    assert steps(verdict, "restriction")[0].cites == ("transformers-5-24-0-deepseek-v3-modeling",)
+
+
+def test_a_slow_path_is_a_modifier(cube: Cube) -> None:
+    verdict = cube["qwen3-next-80b-a3b-instruct", "vllm", "h100-sxm"]
+    assert verdict.state is Standing.SUPPORTED
+    assert "slow: hybrid-mamba-block-inflates" in verdict.modifiers
+
+
+def test_a_word_means_other_formats_on_other_gpus(cube: Cube) -> None:
+    hopper = cube.verdict("deepseek-v3-2", "vllm", "h100-sxm", "fp8_e4m3")
+    assert serving(hopper)["vllm-flashinfer-mla-sparse-sm90-backend"] == "kc-mla-sparse"
+    workstation = cube.verdict("deepseek-v3-2", "vllm", "rtx-5090", "fp8_e4m3")
+    assert stored(workstation)["kv"] == ("vllm#fp8_ds_mla_v32", 656)
+    with pytest.raises(UnknownCache) as unknown:
+        cube.verdict("deepseek-v3-2", "vllm", "h100-sxm", "fp88")
+    assert "fp8_e4m3" in unknown.value.known
+
+
+# --- the expanded fallback, on a fixture ----------------------------------------------------------------------------
+
+FALLBACK_ENGINE = """# yaml-language-server: $schema=../../schema/engine.schema.json
+name: Expanding Engine
+version: "1.0"
+commit: null
+license: MIT
+architectures: "[[vllm-0-33-0-registry]]"
+coverage:
+  - platform: cuda
+    kernel_class: kc-mla
+    whole: true
+    text: It has no kernel for latent attention.
+    cite: "[[vllm-0-33-0-registry]]"
+{fallbacks}why_null: {{commit: a fixture}}
+"""
+FALLBACKS = """fallbacks:
+  - family: mla
+    kernel_class: kc-gqa-dkv
+    text: Keys and values are made per head and kept so.
+    cite: "[[vllm-0-33-0-registry]]"
+"""
+FALLBACK_BACKENDS = {
+    "records/backends/expanding-dkv-backend.yaml": """# yaml-language-server: $schema=../../schema/backend.schema.json
+name: DKV
+engine: "[[expanding]]"
+engine_version: "1.0"
+platform: cuda
+kernel_classes: [kc-gqa-dkv]
+variants:
+  - {grade: gate, gpus: [sm_75+], cache_formats: []}
+cites: ["[[vllm-0-33-0-registry]]"]
+""",
+    "records/backends/expanding-mla-backend.yaml": """# yaml-language-server: $schema=../../schema/backend.schema.json
+name: MLA
+engine: "[[expanding]]"
+engine_version: "1.0"
+platform: cuda
+kernel_classes: [kc-mla]
+variants:
+  - {grade: gate, gpus: [sm_130+], cache_formats: []}
+cites: ["[[vllm-0-33-0-registry]]"]
+""",
+}
+
+
+def test_expanding_a_latent_is_partial_at_71_times_the_cache(real_copy: Base) -> None:
+    path = "records/engines/expanding.yaml"
+    real_copy.lay({path: FALLBACK_ENGINE.format(fallbacks=FALLBACKS), **FALLBACK_BACKENDS})
+    verdict = real_copy.read().verdicts["deepseek-v2", "expanding", "h100-sxm"]
+    assert verdict.state is Standing.PARTIAL
+    (step,) = steps(verdict, "fallback")
+    assert "4,915,200 B per token in bf16 instead of 69,120, 71.1 times as much" in step.text
+    assert steps(verdict, "kernel-class", "refuses")[0].text.startswith("kc-mla: no backend takes sm_90")
+    real_copy.lay({path: FALLBACK_ENGINE.format(fallbacks="")})
+    assert real_copy.read().verdicts["deepseek-v2", "expanding", "h100-sxm"].state is Standing.BLOCKED
+
+
+def test_no_cell_of_the_real_base_claims_the_fallback(cube: Cube) -> None:
+    assert not any(step.rule == "fallback" for verdict in cube.values() for step in verdict.reasons)
+
+
+# --- what holds for every cell --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cells(cube: Cube) -> list[Verdict]:
+    return list(cube.values())
+
+
+def test_every_cell_has_a_state_a_reason_and_what_would_change_it(cells: list[Verdict], cube: Cube) -> None:
+    assert len(cells) == len(cube) > 2000
+    for verdict in cells:
+        assert verdict.state in Standing
+        assert verdict.reasons
+        assert verdict.flips_if
+        assert all(reason.text and reason.rule and reason.effect for reason in verdict.reasons)
+
+
+def test_every_cite_is_a_record(cells: list[Verdict], real: KnowledgeBase) -> None:
+    assert {cite for verdict in cells for cite in verdict.cites} <= set(real.catalog.records)
+
+
+def test_what_was_not_read_never_supports(cells: list[Verdict], cube: Cube) -> None:
+    backends = {each.record.id: each for rules in cube.rules.values() for each in rules.kernels.backends}
+    for verdict in cells:
+        if verdict.state is not Standing.SUPPORTED:
+            continue
+        served = _values(steps(verdict, "kernel-class", "serves"))
+        assert any(value["grade"] == "gate" for value in served), "code without a gate proves its own part only"
+        for value in served:
+            variants = backends[value["backend"]].variants
+            own = [variant for variant in variants if variant.covers(cube.gpus[verdict.gpu])]
+            assert any(variant.grade >= Grade.UNGATED and not variant.lacking for variant in own)
+
+
+def test_a_block_rests_on_a_whole_list_or_on_a_stated_limit(cells: list[Verdict]) -> None:
+    for verdict in cells:
+        if verdict.state is Standing.BLOCKED:
+            stated = steps(verdict, "restriction", "blocked") + steps(verdict, "gotcha", "blocked")
+            assert stated or steps(verdict, "coverage", "whole")
+
+
+def test_gpus_of_one_capability_get_one_answer(cube: Cube) -> None:
+    for model, engine in list(cube.listings)[::37]:
+        for same in (SM90, ("b200", "gb200"), ("b300", "gb300"), ("l40s", "rtx-4090")):
+            assert len({(cube[model, engine, gpu].state, cube[model, engine, gpu].modifiers) for gpu in same}) == 1
+
+
+def test_backends_name_formats_classes_and_families_that_exist(real: KnowledgeBase) -> None:
+    classes, families = real.catalog.tables["kernel_classes"], real.catalog.tables["families"]
+    for record in real.catalog.of("backend"):
+        assert set(record.get("kernel_classes")) <= set(classes)
+        assert set(record.get("serves") or ()) <= set(families)
+        for variant in record.get("variants"):
+            assert set(variant["cache_formats"]) <= set(real.formats.by_id), record.id
+            assert set(variant.get("doubtful_formats") or ()) <= set(variant["cache_formats"])
+    needed = {name for row in families.values() for way in row["requires_any_of"] for name in way}
+    assert needed <= set(classes)
+
+
+def test_engines_choose_among_backends_on_record(real: KnowledgeBase) -> None:
+    names: dict[str, set[str]] = {}
+    for record in real.catalog.of("backend"):
+        names.setdefault(str(record.get("engine")).strip("[]"), set()).add(record.get("name"))
+    for engine in real.catalog.of("engine"):
+        for row in engine.get("selection") or ():
+            assert set(row["order"]) <= names[engine.id]
+
+
+def test_the_cube_takes_far_less_than_two_seconds(real: KnowledgeBase) -> None:
+    fresh = Cube(real.catalog, real.facts, real.formats, real.listings)
+    started = time.process_time()
+    assert sum(verdict.state is Standing.SUPPORTED for verdict in fresh.values()) > 100
+    assert time.process_time() - started < 2
+
+
+def test_states_have_a_glyph_and_a_meaning() -> None:
+    assert set(GLYPHS) == set(MEANINGS) == set(Standing)
+    assert len(set(GLYPHS.values())) == len(Standing)
+
+
+# --- versions and capabilities --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "specifier", "answer"),
+    [
+        ("0.7.2.post1", "<0.7.1", False),
+        ("0.7.0.post1", "<0.7.1", True),
+        ("1.3.0rc24", "<=1.3.0rc24", True),
+        ("1.3.0rc29", "<1.3.0", False),  # PEP 440: a candidate of a version is not below it
+        ("1.3.0rc29", "<1.3.1", True),
+        ("0.19.1", "==0.19.*", True),
+        ("2026.9.30", ">=2026.9.30", True),
+        ("13.1", ">=13", True),
+        ("580.65.06", ">=575", True),
+        ("b6123", ">=b6000", True),
+        ("b6123", "<b6000", False),
+        ("b6123", ">=0.1", None),
+        ("0c1e57098bba", ">=0.1", None),
+        (None, ">=0.1", None),
+        ("1.0", "no specifier", None),
+    ],
+)
+def test_versions_compare_by_their_own_rules(version: str | None, specifier: str, answer: bool | None) -> None:
+    assert satisfies(version, specifier) is answer
+
+
+def test_pins_and_packages() -> None:
+    assert pinned("==0.7.2.post1") == "0.7.2.post1"
+    assert pinned("2.14.1") == "2.14.1"
+    assert pinned(">=4.0.0b18") is None
+    assert pinned("==0.7.*") is None
+    assert package("flashinfer_python[cu13]") == "flashinfer-python"
+    assert prerelease("1.4.0rc1")
+    assert not prerelease("0.33.0")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("sm_103", True),
+        ("SM103", True),
+        ("10.3", True),
+        ("sm_10x", True),
+        ("SM10x", True),
+        ("sm_100-sm_103", True),
+        ("sm_90+", True),
+        ("b300", True),
+        ("sm_100", False),
+        ("sm_12x", False),
+        ("sm_80-sm_88", False),
+        ("sm_120+", False),
+        ("gfx942", False),
+        ("b200", False),
+    ],
+)
+def test_notations_of_gpus_map_once(pattern: str, names: bool) -> None:
+    assert covers(pattern, Gpu("b300", "B300", "sm_103", "cuda")) is names
+
+
+def test_amd_targets_and_platforms() -> None:
+    card = Gpu("card", "Card", "gfx1201", "rocm")
+    assert covers("gfx12xx", card)
+    assert not covers("gfx11xx", card)
+    assert not covers("sm_12x", card)
+    assert platform("sm_90", "NVIDIA") == "cuda"
+    assert platform("gfx942", "AMD") == "rocm"
+    assert platform(None, "Apple") == "metal"
+
+
+def test_classes_that_one_backend_must_provide_form_one_job(real: KnowledgeBase) -> None:
+    table = real.catalog.tables["kernel_classes"]
+    assert [job.name for job in jobs(["kc-gdn", "kc-gqa", "kc-win"], table)] == ["kc-gdn", "kc-gqa + kc-win"]
+
+
+def test_a_profile_needs_no_record(real: KnowledgeBase, cube: Cube) -> None:
+    config = {"head_dim": 64, "add_swa_attention_sink_bias": True}
+    mine = profile(real.catalog, config, "swa_hybrid", None, "MiMoV2FlashForCausalLM")
+    assert mine.traits == ("attention sinks",)
+    outcome = cube.rules["vllm"].outcome(mine, cube.gpus["a100-sxm-80gb"])
+    assert outcome.state is Standing.SUPPORTED
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def why(real_root: Path) -> Callable[..., Any]:
+    from click.testing import CliRunner
+
+    from generator.cli import cli
+
+    return lambda *words: CliRunner().invoke(cli, ["--root", str(real_root), "why", *words])
+
+
+def test_why_prints_the_chain_for_a_reader(why: Callable[..., Any]) -> None:
+    said = why("deepseek-v3-2", "--engine", "vllm", "--gpu", "a100-sxm-80gb")
+    assert said.exit_code == 1
+    assert "✕ blocked: " in said.output
+    assert "[[vllm-0-33-0-cuda-backend-priorities]]" in said.output
+    assert "what would change it" in said.output
+    assert max(map(len, said.output.splitlines())) <= 120
+
+
+def test_why_as_json_keeps_its_keys(why: Callable[..., Any]) -> None:
+    import json
+
+    said = why("deepseek-v2", "--engine", "vllm", "--gpu", "a100-sxm-80gb", "--format", "json")
+    data = json.loads(said.output)
+    assert said.exit_code == 0
+    assert list(data) == ["schema_version", "state", "modifiers", "reasons", "flips_if"]
+    assert list(data["reasons"][0]) == ["rule", "effect", "text", "cites", "value"]
+
+
+def test_why_asks_back_where_a_word_is_unknown(why: Callable[..., Any]) -> None:
+    assert why("deepseek-v2", "--engine", "vllm", "--gpu", "a100").exit_code == 2
+    said = why("deepseek-v2", "--engine", "vllm", "--gpu", "a100-sxm-80gb", "--cache", "fp88")
+    assert said.exit_code == 2
+    assert "no cache type `fp88`" in said.output
