@@ -109,7 +109,8 @@ def test_v4_flash_by_gpu(
         assert serving(verdict)[backend] == "kc-v4"
         assert stored(verdict)["kv"] == row
         assert stored(verdict)["index"] == ("vllm#index_fp8", 132)
-        assert bool(verdict.modifiers) is (cache is not None), "the plain rows need the backend named by hand"
+        by_hand = [each for each in verdict.modifiers if each.startswith("by hand")]
+        assert bool(by_hand) is (cache is not None), "the plain rows need the backend named by hand"
 
 
 def test_v4_1_flash_stores_other_rows_on_other_gpus(cube: Cube) -> None:
@@ -119,7 +120,7 @@ def test_v4_1_flash_stores_other_rows_on_other_gpus(cube: Cube) -> None:
         assert serving(verdict)["vllm-flashmla-mega-attn-dsv41-backend"] == "kc-v41"
         assert stored(verdict)["kv"] == ("vllm#nvfp4_ds_mla_v41", 288)
         assert stored(verdict)["window"] == ("vllm#fp8_ds_mla_v41", 528)
-    elsewhere = {gpu: "flashmla-sparse" for gpu in SM90} | {gpu: "flashinfer-mla-sparse" for gpu in SM12X}
+    elsewhere = dict.fromkeys(SM90, "flashmla-sparse") | dict.fromkeys(SM12X, "flashinfer-mla-sparse")
     for gpu, backend in elsewhere.items():
         verdict = cube["deepseek-v4-1-flash", "vllm", gpu]
         assert verdict.state is Standing.SUPPORTED
@@ -242,6 +243,17 @@ def test_a_slow_path_is_a_modifier(cube: Cube) -> None:
     verdict = cube["qwen3-next-80b-a3b-instruct", "vllm", "h100-sxm"]
     assert verdict.state is Standing.SUPPORTED
     assert "slow: hybrid-mamba-block-inflates" in verdict.modifiers
+
+
+def test_what_a_checkpoint_brings_along_is_told_and_not_judged(cube: Cube) -> None:
+    verdict = cube["kimi-k2-5-nvfp4", "vllm", "a100-sxm-80gb"]
+    assert "weights: NVFP4, not judged" in verdict.modifiers
+    assert "cache: the checkpoint asks for 8 bits, float" in verdict.modifiers
+    weights, own_cache = steps(verdict, "checkpoint")
+    assert weights.cites == own_cache.cites == ("hf-config-nvidia-kimi-k2-5-nvfp4",)
+    asked = cube.verdict("kimi-k2-5-nvfp4", "vllm", "a100-sxm-80gb", "bfloat16")
+    assert [step.effect for step in steps(asked, "checkpoint")] == ["not judged"]
+    assert not steps(cube["llama-3-1-8b", "vllm", "a100-sxm-80gb"], "checkpoint")
 
 
 def test_a_word_means_other_formats_on_other_gpus(cube: Cube) -> None:

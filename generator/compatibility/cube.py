@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.capabilities import Gpu, platform
+from generator.compatibility.checkpoints import brought
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.reasons import Outcome, Reason, Standing, State, cited
-from generator.derive import Facts, Formats
+from generator.derive import Facts, Formats, config_source
 from generator.records import Catalog
 
 Key = tuple[str, str, str]
+Brought = tuple[tuple[Reason, ...], tuple[str, ...]]
 
 UNLISTED = {State.NOT_LISTED: Standing.NOT_LISTED, State.NO_EVIDENCE: Standing.NO_EVIDENCE}
 
@@ -28,6 +30,7 @@ class Verdict:
     outcome: Outcome | None
     cache: str | None = None
     config: tuple[str, ...] = ()
+    checkpoint: Brought = ((), ())
 
     @property
     def model(self) -> str:
@@ -49,12 +52,12 @@ class Verdict:
         """The chain, in the order of the rules."""
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
-        return (*self.listing.reasons, *own)
+        return (*self.listing.reasons, *own, *self.checkpoint[0])
 
     @property
     def modifiers(self) -> tuple[str, ...]:
         """What to know beside the state: a flag, a pre-release, a slow path."""
-        return self.listing.modifiers + (self.outcome.modifiers if self.outcome else ())
+        return (*self.listing.modifiers, *(self.outcome.modifiers if self.outcome else ()), *self.checkpoint[1])
 
     @property
     def flips_if(self) -> tuple[str, ...]:
@@ -95,7 +98,8 @@ class Cube(Mapping[Key, Verdict]):
         key = (profile.key, engine, self._kind(place), cache)
         if key not in self._outcomes:
             self._outcomes[key] = self.rules[engine].outcome(profile, place, cache)
-        return Verdict(listing, gpu, self._outcomes[key], cache, self._configs[model])
+        cites, at_auto, at_word = self._checkpoints[model]
+        return Verdict(listing, gpu, self._outcomes[key], cache, cites, at_word if cache else at_auto)
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -130,9 +134,14 @@ class Cube(Mapping[Key, Verdict]):
         return found
 
     @cached_property
-    def _configs(self) -> Mapping[str, tuple[str, ...]]:
-        """The evidence that a model's family follows from."""
-        return {model.id: cited(model.get("config")) for model in self.catalog.sound("model")}
+    def _checkpoints(self) -> Mapping[str, tuple[tuple[str, ...], Brought, Brought]]:
+        """For each model the evidence of its config, and what it brings along: at auto, and with a cache asked for."""
+        found = {}
+        for model in self.catalog.sound("model"):
+            cites, source = cited(model.get("config")), config_source(self.catalog, model)
+            facts = (source.get("facts") if source else None) or {}
+            found[model.id] = (cites, brought(facts, cites, True), brought(facts, cites, False))
+        return found
 
     @cached_property
     def _by_repo(self) -> Mapping[str, str]:
