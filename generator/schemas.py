@@ -147,11 +147,16 @@ def _is_day(text: object) -> bool:
 
 def _required(path: Path, error: ValidationError) -> Violation:
     missing = next(name for name in _allowed(error) if f"'{name}'" in error.message)
-    if "then" in error.absolute_schema_path:
-        why = missing if path and path[-1] == "why_null" else _about(error)["properties"]["why_null"]["required"][0]
-        where = path[:-1] if path and path[-1] == "why_null" else path
-        return Violation((*where, why), f"`{why}` is null: say why in `why_null.{why}`")
+    if path and path[-1] == "why_null":
+        return _null_without_reason(path[:-1], missing)
+    reasons = _about(error).get("properties", {}).get("why_null", {}).get("required")
+    if missing == "why_null" and reasons:
+        return _null_without_reason(path, reasons[0])
     return Violation(path, f"{_name(path)} lacks the field `{missing}`")
+
+
+def _null_without_reason(path: Path, name: str) -> Violation:
+    return Violation((*path, name), f"`{name}` is null: say why in `why_null.{name}`")
 
 
 def _unknown_keys(path: Path, error: ValidationError) -> Iterator[Violation]:

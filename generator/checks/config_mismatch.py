@@ -73,8 +73,8 @@ def config_mismatch(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
         architecture = record.get("architecture") or {}
         elsewhere = _evidence(record)
         for citation, subject, source in subject_citations(kb, record):
-            if subject is not None and subject not in (source.get("subjects") or []):
-                tally.skipped += 1  # the source is about something else: WIR201 says so
+            if source.id in kb.catalog.unsound or (subject is not None and subject not in source.get("subjects")):
+                tally.skipped += 1  # the source is out of form or about something else: SCH101 or WIR201 says so
                 continue
             if citation.path == ("config",):
                 fields = {key: value for key, value in architecture.items() if key not in elsewhere}
@@ -97,7 +97,7 @@ def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: 
             tally.not_checkable += 1
             continue
         tally.checked += 1
-        if not agree(value, facts[key]) and not (key == "model_type" and value in model_types(source)):
+        if not agree(value, facts[key]) and not (key == "model_type" and str(value) in model_types(source)):
             wrong[key] = (value, facts[key])
     if not wrong:
         return
