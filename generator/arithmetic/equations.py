@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from generator.arithmetic.conversions import convert
 from generator.arithmetic.expressions import Interval, NotCheckable, evaluate
-from generator.arithmetic.quantities import Choice, choices, plausible, scale, show
+from generator.arithmetic.quantities import TIMES, Choice, choices, plausible, scale, show
 from generator.arithmetic.sides import left_of, noise, right_of, variants
 from generator.arithmetic.statements import NOTHING, Names, Statement
 from generator.arithmetic.statements import Kind as Says
@@ -70,9 +70,9 @@ def _judge(sides: list[Side], names: Names) -> Statement | None:
     if not others:
         return None
     first = sides[0] is base
-    for side in others:
-        choice = _equal(base, side, names, first)
-        if choice is None:
+    for at, side in enumerate(others):
+        goes_on = at > 0 and _operators(others[at - 1]) and _equal(others[at - 1], side, names, True) is not None
+        if not goes_on and _equal(base, side, names, first) is None:
             statement = _false(base, side, names)
             return statement if _commensurable(base, statement) else replace(statement, holds=None)
     last = others[-1]
@@ -120,9 +120,17 @@ def _equal(base: Side, side: Side, names: Names, base_first: bool) -> Choice | N
             value = _value(left, names, choice)
             for right in variants(side, not base_first):
                 stated = _stated(right, names, choice)
-                if value is not None and stated is not None and value.meets(stated):
+                if value is not None and stated is not None and _same(value, stated, right):
                     return choice
     return None
+
+
+def _same(value: Interval, stated: Interval, side: Side) -> bool:
+    """Whether two values are one; "8 / 64 = 8x" names a factor by the larger number."""
+    if value.meets(stated):
+        return True
+    factor = side[0].unit is not None and side[0].unit.dimension == TIMES
+    return factor and value.low > 0 and Interval(1 / value.high, 1 / value.low).meets(stated)
 
 
 def _stated(side: Side, names: Names, choice: Choice) -> Interval | None:

@@ -12,6 +12,9 @@ from generator.arithmetic.statements import Names
 from generator.arithmetic.tokens import Kind, Token
 
 MAX_POWER = 64
+LONGEST = 64
+"""Tokens of the longest expression that is read."""
+LARGEST = Fraction(10**40)
 
 
 class NotCheckable(Exception):
@@ -60,11 +63,19 @@ def _combine(symbol: str, a: Interval, b: Interval) -> Interval:
 def _power(a: Interval, b: Interval) -> Interval:
     if b.low != b.high or b.low.denominator != 1 or abs(b.low) > MAX_POWER or a.low <= 0 or a.high > 10**6:
         raise NotCheckable("a power that is not read")
-    return _hull(a.low ** int(b.low), a.high ** int(b.low))
+    return _sane(_hull(a.low ** int(b.low), a.high ** int(b.low)))
+
+
+def _sane(value: Interval) -> Interval:
+    if max(abs(value.low), abs(value.high)) > LARGEST:
+        raise NotCheckable("too large a number")
+    return value
 
 
 def evaluate(slice_: Sequence[Token], names: Names, choice: Choice) -> Interval:
     """The value of an expression when its units are worth what `choice` says. Raises `NotCheckable`."""
+    if len(slice_) > LONGEST:
+        raise NotCheckable("too long to be an expression")
     parser = _Parser(slice_, names, choice)
     value = parser.sum()
     if parser.at != len(slice_):
@@ -94,7 +105,7 @@ class _Parser:
     def product(self) -> Interval:
         value = self.power()
         while symbol := self._next("*", "/", "//"):
-            value = _combine(symbol, value, self.power())
+            value = _sane(_combine(symbol, value, self.power()))
         return value
 
     def power(self) -> Interval:
@@ -112,7 +123,7 @@ class _Parser:
         self.at += 1
         if token.kind is Kind.NUMBER and token.quantity:
             quantity, worth = token.quantity, scale(token.quantity, self.choice)
-            return exactly(quantity.value * worth) if quantity.exact else Interval(*quantity.at(worth))
+            return Interval(*quantity.range(worth))
         if token.kind is Kind.OPEN:
             return self._behind(self._closed(self.sum()))
         if token.text in FUNCTIONS and self._next("("):

@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from generator.arithmetic.layer_phrases import ALTERNATE, AT, EVERY, IS, LENGTH, LITERAL, NUMBERS, ORDINALS, PARITY
+from generator.arithmetic.layer_phrases import (
+    ALTERNATE,
+    AT,
+    COUNT,
+    EVERY,
+    IS,
+    LENGTH,
+    LITERAL,
+    NUMBERS,
+    ORDINALS,
+    PARITY,
+)
 from generator.arithmetic.sentences import sentences
 from generator.arithmetic.statements import NOTHING, Kind, Names, Statement
 
@@ -74,7 +85,7 @@ def layer_statements(text: str, names: Names = NOTHING) -> Iterator[Statement]:
 
 
 def _is_about(sentence: str, text: str, one: PerLayer) -> bool:
-    if one.name in sentence or re.search(rf"\b{one.noun}s?\b", sentence):
+    if one.name in sentence or re.search(rf"\b{one.noun}s?\b", sentence, re.I):
         return True
     named = one.name in text or one.noun in text
     return named and bool(re.search(r"\b(?:index|indices|entries|length|every)\b", sentence))
@@ -121,8 +132,11 @@ def _alternations(sentence: str, one: PerLayer) -> Found:
         holds = any(held == [order[at % 2] for at in range(len(held))] for order in orders)
         yield match, holds and bool(held), f"{one.tell([first, last])}{_alternating(one, pair)}"
     for match in PARITY.finditer(sentence):
-        odd, places = match["which"] == "odd", one.places(int(match["value"]))
-        yield match, bool(places) and all(at % 2 == odd for at in places), one.tell(places[:2])
+        odd, places = match["which"].lower() == "odd", one.places(int(match["value"]))
+        holds = bool(places) and all(at % 2 == odd for at in places)
+        yield match, holds, one.tell(places[:2])
+        if not holds:
+            return  # the other half of the sentence is the same mistake
 
 
 def _alternating(one: PerLayer, pair: tuple[int, int]) -> str:
@@ -146,6 +160,16 @@ def _repetitions(sentence: str, one: PerLayer) -> Found:
 
 def _nth(number: int) -> str:
     return next((word for word, n in ORDINALS.items() if n == number), f"{number}th")
+
+
+def _counts(sentence: str, one: PerLayer) -> Found:
+    for match in COUNT.finditer(sentence):
+        stated, value = int(match["count"]), int(match["value"])
+        right = len(one.places(value))
+        if abs(stated - right) <= max(2, right // 5):
+            yield match, stated == right, f"{right} layers have {value}"
+            if stated != right:
+                return  # the other counts of the sentence are the same mistake
 
 
 def _lengths(sentence: str, one: PerLayer) -> Found:
@@ -180,4 +204,11 @@ def _spelled(items: str, value_first: bool) -> tuple[list[int], bool]:
     return listed, False
 
 
-_READERS: tuple[Callable[[str, PerLayer], Found], ...] = (_values, _alternations, _repetitions, _lengths, _literals)
+_READERS: tuple[Callable[[str, PerLayer], Found], ...] = (
+    _values,
+    _alternations,
+    _repetitions,
+    _counts,
+    _lengths,
+    _literals,
+)

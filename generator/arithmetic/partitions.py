@@ -141,6 +141,8 @@ def _sum(listed: _List, total: Quantity, names: Names) -> Statement | None:
     values = [part.quantity.value for part in listed.parts]
     named = [part for part in listed.parts if part.nouns]
     before = total.start < listed.parts[0].quantity.start
+    if not before and named and not listed.parts[-1].nouns:
+        return None  # "160 routed + 2 shared experts, 6 of 160"
     if not named and len(values) < 3:
         return None
     if before and len(named) < len(values) and listed.separators != {"+"}:

@@ -62,6 +62,10 @@ class Quantity:
         """The lowest and the highest value that is written so, when one unit is worth `scale`."""
         return (self.value - self.margin) * scale, (self.value + self.margin) * scale
 
+    def range(self, scale: Fraction) -> tuple[Fraction, Fraction]:
+        """What it may be as an input: one value, or all that is written so."""
+        return self.at(scale) if not self.exact else (self.value * scale, self.value * scale)
+
     @property
     def dimension(self) -> str:
         """What it measures; plain numbers count."""
@@ -104,6 +108,8 @@ def show(value: Fraction, like: Quantity | None = None) -> str:
     printed = len(grouped(like.step).partition(".")[2]) if like and like.step < 1 else 0
     whole = len(str(abs(int(value)))) if abs(value) >= 1 else 0
     digits = max(printed, 1, 3 - whole)
+    while value and abs(value) * 10**digits < 10 and digits < 12:
+        digits += 1
     rounded = round(value * 10**digits)
     return (
         grouped(Fraction(rounded, 10**digits))

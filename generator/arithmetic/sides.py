@@ -53,7 +53,7 @@ def left_of(all_tokens: Sequence[Token], relation: int, skip: frozenset[int]) ->
     depth = at = 0
     for at in range(relation - 1, -1, -1):
         token = all_tokens[at]
-        if at in skip:
+        if at in skip or (token.kind is Kind.ABOUT and side):
             continue
         if token.kind is Kind.OPEN:
             if depth == 0:
@@ -77,7 +77,11 @@ def _beside(token: Token, side: list[Token]) -> bool:
 def _goes_on(all_tokens: Sequence[Token], at: int, side: list[Token]) -> bool:
     """Whether the expression reaches further left than could be read: "0.1 x ln 40 + 1"."""
     stop, before = all_tokens[at], all_tokens[at - 1] if at else None
-    if before is None or not side or stop is side[0] or stop.kind not in (Kind.WORD, Kind.NAME):
+    if not side or stop is side[0]:
+        return False
+    if stop.kind is Kind.NUMBER and (side[0].kind is Kind.NUMBER or stop.end == side[0].start):
+        return True  # digits grouped by blanks, or a product without its sign
+    if before is None or stop.kind not in (Kind.WORD, Kind.NAME):
         return False
     return before.kind is Kind.OPERATOR and before.text != "-" and stop.text.lower() not in _LINKS
 
@@ -121,7 +125,20 @@ def right_of(all_tokens: Sequence[Token], relation: int, skip: frozenset[int]) -
             break
         side.append(token)
         at += 1
-    return _without_tail(side, all_tokens[at] if at < len(all_tokens) else None), at
+    side = _without_tail(side, all_tokens[at] if at < len(all_tokens) else None)
+    return ([] if _continued(all_tokens, at) else side), at
+
+
+def _continued(all_tokens: Sequence[Token], at: int) -> bool:
+    """Whether an expression goes on behind words that cannot be read: "8 bytes UDP header + 20 bytes"."""
+    end = at
+    while end < len(all_tokens) and end - at < 5 and all_tokens[end].kind in (Kind.WORD, Kind.NAME):
+        if all_tokens[end].text.lower() in _LINKS:
+            return False
+        end += 1
+    if end == at or end + 1 >= len(all_tokens) or all_tokens[end].kind is not Kind.OPERATOR:
+        return False
+    return all_tokens[end + 1].kind in (Kind.NUMBER, Kind.OPEN)
 
 
 def _follows(token: Token, side: list[Token], depth: int) -> bool:
@@ -155,7 +172,7 @@ def _without_tail(side: list[Token], after: Token | None) -> list[Token]:
 
 
 def variants(side: list[Token], first: bool) -> Iterator[list[Token]]:
-    """A side as it reads, then without what a dash or a slash between blanks may separate from it."""
+    """A side as it reads, then without what a dash, a slash or a running sum ("= 6 + 1 = 7") may put beside it."""
     yield side
     depth = 0
     for at, token in enumerate(side):
@@ -164,5 +181,5 @@ def variants(side: list[Token], first: bool) -> Iterator[list[Token]]:
             continue
         if first and token.text == "-" and any(each.kind is Kind.OPERATOR for each in side[at + 1 :]):
             yield side[at + 1 :]
-        if not first and token.text in ("-", "/"):
+        if not first and token.text in ("-", "/", "+"):
             yield side[:at]

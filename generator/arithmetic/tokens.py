@@ -49,13 +49,16 @@ class Token:
     unit: Unit | None = None
 
 
+LONGEST = 40
+"""Digits of the longest number that is one."""
+
 _NUMBER = r"(?<!\d,)(?<!\[)\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?|\d+(?:_\d{3})+(?!\d)|\d+(?:\.\d+)?(?:e[+-]?\d+(?!\w))?"
 _TOKEN = re.compile(
     rf"""
     (?P<nothing>
-        \[\[[^\]\n]*\]\]+                                 # citations
-      | \{{\{{.*?\}}\}}                                    # expressions, which are computed
-      | \]\([^)\s]*\) | [a-z][a-z0-9+.-]*://\S+ | pkg:\S+   # addresses
+        \[\[[^\]\n]{{0,300}}\]\]+                          # citations
+      | \{{\{{[^{{}}\n]{{0,300}}\}}\}}                      # expressions, which are computed
+      | \]\([^)\s]{{0,2000}}\) | [a-z][a-z0-9+.-]*://\S+ | pkg:\S+   # addresses
       | \d{{4}}-\d\d(?:-\d\d)?(?![\d-])                   # dates
       | v?\d+(?:\.\d+){{2,}}[\w.+-]*                      # versions
       | \d+x\d+(?:\.\d+)?[A-Za-z][\w.-]*                  # 8x7B
@@ -66,8 +69,9 @@ _TOKEN = re.compile(
       | %%?[\w.]+ | \.\.+ | …
     )
   | (?P<plural>\d+s\b)
-  | (?P<number>\$?(?:{_NUMBER})(?P<unit>{UNIT})?(?![A-Za-z_\d]|\.\d))
+  | (?P<number>\$?(?:{_NUMBER})(?P<unit>{UNIT})?(?!(?!x\d)[A-Za-z_\d]|\.\d))
   | (?P<behind>(?<=\))(?:{UNIT}))
+  | (?P<tight>(?<=\d)x(?=\d))
   | (?P<jumble>\d[\w.]*)                                  # commits, 3d445e75
   | (?P<name>[A-Za-z_]\w*(?:[.-]\w+)*(?:/[\w.\#-]+)*)
   | (?P<relation>=|≈|≃|≅|~=)
@@ -80,7 +84,7 @@ _TOKEN = re.compile(
 )
 _BREAKS = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n[ \t]*\||\|")
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.M | re.S)
-_CODE_BREAK = re.compile(r"\n(?!\s*[=+\-×*/÷)])| {2,}")
+_CODE_BREAK = re.compile(r"\n(?!\s*[=+\-×*/÷)])|(?<=\S) {2,}")
 _OPERATORS = {"×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "**": "^"}
 _SPOKEN = {"x": "*", "times": "*", "plus": "+", "minus": "-"}
 
@@ -114,7 +118,8 @@ def _breaks(text: str) -> list[int]:
     code = [(match.start(2), match.end(2)) for match in _FENCE.finditer(text)]
     fences = [place for match in _FENCE.finditer(text) for place in match.span()]
     inside = [begin + m.start() for begin, end in code for m in _CODE_BREAK.finditer(text[begin:end])]
-    return sorted({*fences, *inside, *(m.start() for m in _BREAKS.finditer(text))})
+    prose = [m.start() for m in _BREAKS.finditer(text) if not any(begin <= m.start() < end for begin, end in code)]
+    return sorted({*fences, *inside, *prose})
 
 
 def _token(text: str, match: re.Match[str]) -> Token | None:
@@ -125,6 +130,8 @@ def _token(text: str, match: re.Match[str]) -> Token | None:
         return Token(Kind.UNIT, start, end, raw, unit=unit(raw))
     if match["name"] is not None:
         return _word(raw, start, end)
+    if match["tight"] is not None:
+        return Token(Kind.OPERATOR, start, end, "*")
     if match["operator"] is not None:
         return _operator(text, raw, start, end)
     kind = {
@@ -143,6 +150,8 @@ def _number(text: str, match: re.Match[str]) -> Token:
     digits = match["number"].removesuffix(written) if written else match["number"]
     plain = digits.replace(",", "").replace("_", "").removeprefix("$")
     mantissa, _, exponent = plain.partition("e")
+    if len(mantissa) > LONGEST or len(exponent) > 3:
+        return Token(Kind.NAME, match.start(), match.end(), match[0])
     step = Fraction(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
     before = text[max(0, match.start() - 24) : match.start()].rstrip()
     about = before.endswith(("~", "∼", "≈")) or before.rpartition(" ")[2].strip('`"“(').lower() in _ABOUT
@@ -163,6 +172,8 @@ def _word(raw: str, start: int, end: int) -> Token:
 
 def _operator(text: str, raw: str, start: int, end: int) -> Token | None:
     before, after = text[start - 1 : start], text[end : end + 1]
+    if raw == "//" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+        return Token(Kind.BREAK, start, end, raw)  # a comment in code
     spaced = (not before or before.isspace()) and (not after or after.isspace())
     between = bool(re.match(r"[\d)]", before) and re.match(r"[\d(]", after))
     if raw in ("*", "**") and not (between or (spaced and raw == "*")):
