@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,9 @@ from generator.impact import Impact, impacts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs
+
+LONGEST = 1 << 40
+"""Tokens; longer than any window."""
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
@@ -222,6 +226,10 @@ class Site:
         """Why something is not derivable; what stands in backticks is code."""
         return render.markdown(text or "no reason was given", inline=True)
 
+    def saturated(self, figure: Figure) -> Fraction:
+        """What a cache that stops growing holds in the end: every layer's window is full."""
+        return figure.bytes(LONGEST)
+
     def smallest(self, facts: Facts) -> Figure | None:
         """The figure that grows least among those that an engine on record stores."""
         return min(_stored(facts), key=lambda figure: figure.growth, default=None)
@@ -258,6 +266,14 @@ class Site:
     def listings(self, record: Record) -> Sequence[Listing]:
         """The cells of the matrix that a model or an engine has."""
         return self._listings.get(record.id, ())
+
+    def asked(self, model: Record) -> list[tuple[list[str], tuple[str, ...]]]:
+        """What engines are asked for: a class or a model type, and the sources that state them."""
+        asked: dict[tuple[str, ...], dict[str, None]] = {}
+        for reason in (reason for listing in self.listings(model) for reason in listing.reasons):
+            if reason.rule == "named" and reason.value:
+                asked.setdefault(reason.cites, {})[str(reason.value)] = None
+        return [(list(names), cites) for cites, names in asked.items()]
 
     @cached_property
     def _listings(self) -> Mapping[str, Sequence[Listing]]:

@@ -47,6 +47,7 @@ def environment(folder: Path | None = None) -> Environment:
         "grouped": units.grouped,
         "binary": units.binary,
         "clip": clip,
+        "counted": counted,
         "times": times,
         "words": words,
         "json": as_json,
@@ -62,6 +63,16 @@ def clip(text: object, length: int = LONGEST_NAME) -> str:
     """Text cut to a length, with an ellipsis where something was cut."""
     whole = str(text)
     return whole if len(whole) <= length else whole[: length - 1].rstrip() + "…"
+
+
+def counted(number: int) -> str:
+    """A count of parameters as people say it.
+
+    >>> counted(235741434880), counted(559214592)
+    ('235.74 billion', '559.21 million')
+    """
+    size, word = (10**9, "billion") if number >= 10**9 else (10**6, "million")
+    return f"{number / size:,.2f} {word}"
 
 
 def times(ratio: Any) -> str:

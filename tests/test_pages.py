@@ -190,7 +190,7 @@ def test_what_is_not_derivable_says_why_in_the_place_of_the_figure(tiny: Base) -
 
 def test_null_shows_its_reason(tiny: Base) -> None:
     text = "".join(seen(built(tiny)["models/tiny-b.md"].html).text)
-    assert "not known: no source states the day" in text
+    assert "no value: no source states the day" in text
 
 
 def test_unverified_evidence_is_marked_where_it_is_used(tiny: Base) -> None:

@@ -25,6 +25,7 @@ def home_page(site: Site) -> Iterator[Page]:
         "Servebook",
         "home.html",
         models=models,
+        vendors=_by_vendor(models),
         engines=list(kb.catalog.sound("engine")),
         derivable=[model for model in models if kb.facts[model.id].geometry],
         not_derivable=[model for model in models if not kb.facts[model.id].geometry],
@@ -42,6 +43,14 @@ def home_page(site: Site) -> Iterator[Page]:
         description="What it takes to serve a large language model, each value with its formula and its sources",
         search='<h1 id="servebook">Servebook</h1><p>KV cache, engines, GPUs, sources</p>',
     )
+
+
+def _by_vendor(models: list[Record]) -> list[tuple[str, list[Record]]]:
+    """The models of each vendor, by name."""
+    vendors: dict[str, list[Record]] = {}
+    for model in models:
+        vendors.setdefault(str(model.get("vendor")), []).append(model)
+    return sorted(vendors.items(), key=lambda pair: pair[0].lower())
 
 
 def _recent(site: Site) -> list[tuple[Record, Mapping[str, Any]]]:

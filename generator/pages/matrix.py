@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 
-from generator.compatibility import Listing, Reason, State
+from generator.compatibility import State
 from generator.publishing import Page, Site
 
 
@@ -26,7 +26,7 @@ def _page(site: Site) -> Page:
         "matrix.md",
         "Matrix",
         "matrix.html",
-        models=[(model, _asked(site.listings(model))) for model in catalog.sound("model")],
+        models=[(model, site.asked(model)) for model in catalog.sound("model")],
         engines=list(catalog.sound("engine")),
         counts=[(state, counts[state]) for state in State],
         in_nav=True,
@@ -34,9 +34,3 @@ def _page(site: Site) -> Page:
         description="Which engine lists which model, each answer with the sources that say so",
         search='<h1 id="matrix">Matrix</h1><p>Which engine lists which model: compatibility, support</p>',
     )
-
-
-def _asked(listings: Sequence[Listing]) -> list[Reason]:
-    """What engines are asked for, said once for the row: a class, and a model type where some list by it."""
-    reasons = [reason for listing in listings for reason in listing.reasons if reason.rule == "named" and reason.value]
-    return list({reason.value: reason for reason in reasons}.values())

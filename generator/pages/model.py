@@ -8,9 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from generator import attention, render, units
+from generator.attention.formats import window_formula
+from generator.attention.geometry import NotDerivable
 from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.impact import layout_cite
+from generator.parameters import Parameters
 from generator.publishing import Page, Site
 from generator.records import Record
 from generator.wiring import flat_facts, model_types
@@ -43,6 +46,9 @@ def _page(site: Site, model: Record) -> Page:
         plain=facts.figure("bf16"),
         family=FAMILIES.get(facts.geometry.family, "") if facts.geometry else "",
         headline=headline,
+        windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
+        parameters=facts.parameters if isinstance(facts.parameters, Parameters) else None,
+        why_no_parameters=facts.parameters.reason if isinstance(facts.parameters, NotDerivable) else None,
         length=contexts(facts)[-1] if stated(facts) else 131072,
         rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
         contexts=contexts(facts),
@@ -126,6 +132,8 @@ def _description(model: Record, facts: Facts, headline: list[tuple[str, Figure]]
     if not headline:
         return f"{name}: KV cache not derivable"
     figure = headline[0][1]
+    if not figure.growth:
+        return f"{name}: KV cache bounded by its windows, in {figure.key}"
     return f"{name}: KV cache {units.grouped(figure.growth)} B/token in {figure.key}"
 
 
