@@ -58,12 +58,10 @@ def cli(context: click.Context, root: Path | None) -> None:
 def main() -> None:
     """Run the command; an interrupt leaves nothing half-written and ends with the shell's status for it."""
     try:
-        cli.main(prog_name="servebook", standalone_mode=False)
+        sys.exit(cli.main(prog_name="servebook", standalone_mode=False))  # click returns the status of an Exit
     except click.exceptions.Abort:
         click.echo("servebook: interrupted; nothing was changed", err=True)
         sys.exit(130)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
