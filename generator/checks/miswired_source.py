@@ -145,7 +145,9 @@ def _message(
 ) -> str:
     about = ", ".join(cited.get("subjects") or []) or "no declared subject"
     parts = [f"this record is {subject}, but it cites {cited.id}, which is about {about}"]
-    if best is None:
+    if subject.lower() in (other.lower() for other in cited.get("subjects")):
+        parts.append("only the case differs, and it counts: correct the one that is wrong")
+    elif best is None:
         parts.append(f"no source on record declares {subject}: add one and cite it")
     else:
         parts.append(f"{best.id} declares {subject}" + (" and nobody cites it" if orphaned else "") + ": cite it")
