@@ -27,6 +27,7 @@ from generator.attention.formats import (
 )
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.citations import whole
+from generator.overpay import Overpay, lengths, overpay
 from generator.parameters import Parameters
 from generator.records import Catalog, Record
 
@@ -130,6 +131,12 @@ class Facts:
     def figure(self, key: str) -> Figure | None:
         """The row of a layout key."""
         return next((figure for figure in self.figures if figure.key == key), None)
+
+    @cached_property
+    def overpay(self) -> Overpay:
+        """What the model costs per sequence where its design is not supported."""
+        plain = self.figure("bf16")
+        return overpay(self.geometry, self.config, {n: plain.bytes(n) for n in lengths(self.config)} if plain else {})
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.derive import CONTEXTS, Facts, Figure, config_keys, figures_of, formats, states_of
 from generator.knowledge import KnowledgeBase
+from generator.overpay import NOTHING, Overpay
 from generator.read import shipped_catalog
 from generator.records import Catalog
 from generator.report import to_json
@@ -44,6 +45,7 @@ class Answer:
     state: Mapping[str, int] = field(default_factory=dict)
     kernel_classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    overpay: Overpay = NOTHING
 
     @property
     def derivable(self) -> bool:
@@ -88,6 +90,7 @@ def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...
         state=facts.state,
         kernel_classes=tuple(needs[0]),
         notes=(*notes, *geometry.notes),
+        overpay=facts.overpay,
     )
 
 
@@ -133,6 +136,8 @@ def as_json(answer: Answer) -> str:
         "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
         "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
         "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
+        "overpay": answer.overpay.as_object(),
+        "overpay_basis": answer.overpay.about,
         "formula": {figure.key: figure.formula for figure in answer.figures},
         "streams": [_stream(stream) for stream in geometry.streams],
         "states": [{"slot": s.slot, "layers": s.layers, "scalars_per_row": s.scalars} for s in geometry.states],
@@ -188,7 +193,7 @@ def as_text(answer: Answer) -> str:
         for name, size in answer.state.items()
     ]
     lines += [] if answer.state else [_slot(slot) for slot in geometry.states]
-    lines += ["", *_traps(answer)]
+    lines += ["", *_traps(answer), *answer.overpay.lines()]
     return "\n".join([*lines, *(f"note: {note}" for note in answer.notes)]).rstrip()
 
 
