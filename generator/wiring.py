@@ -8,12 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from generator import attention
-from generator.attention.config import unwrap
+from generator.attention.config import WRAPPERS, unwrap
 from generator.attention.formats import growth
 from generator.attention.geometry import NotDerivable
 from generator.graph import Citation
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
+from generator.spans import Location
 
 Pair = list[Any]
 """A field's two values, ``[right, cited]``."""
@@ -122,3 +123,27 @@ def growth_of(kb: KnowledgeBase, config: Mapping[str, Any]) -> Fraction | None:
     if plain is None or isinstance(geometry, NotDerivable):
         return None
     return growth(geometry, plain)
+
+
+def disagreements(record: Record, source: Record) -> dict[str, Pair]:
+    """The fields in which a model's architecture and a config differ, ``[here, there]``.
+
+    A field whose evidence is another document, or that the config lacks, says nothing; a model type may be the outer
+    or the inner one.
+    """
+    facts, elsewhere = flat_facts(source), record.get("evidence") or {}
+    return {
+        key: [value, facts[key]]
+        for key, value in (record.get("architecture") or {}).items()
+        if key in facts
+        and key not in elsewhere
+        and not agree(value, facts[key])
+        and not (key == "model_type" and value in model_types(source))
+    }
+
+
+def fact_place(source: Record, key: str) -> Location:
+    """Where a fact stands: in the wrapped config, whose fields count, or outside of it."""
+    holders = (outer for outer, inner in source.get("facts").items() if isinstance(inner, Mapping) and key in inner)
+    wrapped = next((outer for outer in holders if outer in WRAPPERS), None)
+    return source.at("facts", key) if wrapped is None else source.at("facts", wrapped, key)

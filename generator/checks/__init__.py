@@ -8,6 +8,7 @@ from generator.checks.broken_fold import broken_fold
 from generator.checks.changed_digest import changed_digest
 from generator.checks.circular_evidence import circular_evidence
 from generator.checks.config_mismatch import config_mismatch
+from generator.checks.context_scaling import context_scaling
 from generator.checks.copied_paragraph import copied_paragraph
 from generator.checks.duplicate_key import duplicate_key
 from generator.checks.false_arithmetic import false_arithmetic
@@ -18,6 +19,7 @@ from generator.checks.floating_address import floating_address
 from generator.checks.foreign_figure import foreign_figure
 from generator.checks.indistinguishable_evidence import indistinguishable_evidence
 from generator.checks.layout_sum import layout_sum
+from generator.checks.list_length import list_length
 from generator.checks.malformed_citation import malformed_citation
 from generator.checks.misdeclared_subject import misdeclared_subject
 from generator.checks.misplaced_record import misplaced_record
@@ -62,8 +64,10 @@ CHECKS: tuple[Check, ...] = (
     indistinguishable_evidence,
     misdeclared_subject,
     underivable_geometry,  # DRV302
+    list_length,
     parameter_mismatch,
     layout_sum,
+    context_scaling,
     false_arithmetic,  # NUM401
     false_conversion,
     false_partition,

@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.attention.config import WRAPPERS
 from generator.citations import whole
 from generator.findings import Finding, Related, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
-from generator.spans import Location
-from generator.wiring import agree, flat_facts, model_types, subject_citations
+from generator.wiring import agree, fact_place, flat_facts, model_types, subject_citations
 
 
 @check("WIR202", Severity.ERROR)
@@ -104,7 +102,7 @@ def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: 
     pairs = ", ".join(f"`{key}` is {_say(value)} here and {_say(fact)} there" for key, (value, fact) in wrong.items())
     first = next(iter(wrong))
     others = [Related(record.at("architecture", key), f"`{key}` here") for key in wrong if key != first]
-    theirs = [Related(_fact_place(source, key), f"`{key}` in the source") for key in wrong]
+    theirs = [Related(fact_place(source, key), f"`{key}` in the source") for key in wrong]
     yield this.finding(
         record.at("architecture", first),
         f"the cited source {source.id} disagrees: {pairs}",
@@ -117,10 +115,3 @@ def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: 
 def _say(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _fact_place(source: Record, key: str) -> Location:
-    """Where a fact stands: in the wrapped config, whose fields count, or outside of it."""
-    holders = (outer for outer, inner in source.get("facts").items() if isinstance(inner, Mapping) and key in inner)
-    wrapped = next((outer for outer in holders if outer in WRAPPERS), None)
-    return source.at("facts", key) if wrapped is None else source.at("facts", wrapped, key)
