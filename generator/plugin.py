@@ -125,7 +125,13 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         """All findings; in a preview those of the checks that can stop a build, for they are what it shows."""
         if not self.serving:
             return judge(kb).findings
-        return judge_all(kb, [check for check in CHECKS if check.severity is Severity.ERROR], unused_waiver).findings
+        stopping = [check for check in CHECKS if check.severity is Severity.ERROR]
+        codes = {check.code for check in stopping}
+        return [
+            found
+            for found in judge_all(kb, stopping, unused_waiver).findings
+            if found.code != unused_waiver.code or any(code in found.message for code in codes)
+        ]
 
     def _memory(self, kb: KnowledgeBase) -> Memory | None:
         """The pages of the build before, unless something changed that they all rest on."""

@@ -16,6 +16,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from site_reading import broken_links, seen
 
+from generator.checks import CHECKS
+from generator.findings import Severity
+
+CONFIG_A = "sources/tiny-a-config.yaml"
 TINY_A = "records/models/tiny-a.yaml"
 
 
@@ -185,6 +189,13 @@ def test_preview_shows_a_broken_record_on_its_page_and_mends(tiny: Base, old: st
     tiny.edit(TINY_A, new, old)
     preview.again()
     assert preview.files == sound
+
+
+def test_preview_knows_which_waivers_it_cannot_judge(tiny: Base) -> None:
+    waiver = "waivers:\n  - {code: CIT110, reason: it floats and is pinned nowhere, until: 2099-01-01}\n"
+    tiny.edit(CONFIG_A, "facts:\n", f"{waiver}facts:\n")
+    assert any(check.code == "CIT110" and check.severity is not Severity.ERROR for check in CHECKS)
+    assert "MET901" not in Preview(tiny).page("")
 
 
 def test_preview_survives_a_broken_schema(tiny: Base) -> None:
