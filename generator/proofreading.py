@@ -110,13 +110,13 @@ def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iter
     """A finding for each false statement: the right value, how it comes about, and whose figure the stated one is."""
     for passage, statement in false_statements(kb, tally, *kinds):
         written = " ".join(passage.text.value[statement.start : statement.end].split())
-        unit = _unit(statement.stated)
+        right = f"the right value is {statement.right}{_unit(statement.stated)}" if statement.stated else statement.right
         why = f" ({statement.why})" if statement.why else ""
         owners = owners_of(kb, statement.stated, passage.record.id) if statement.stated else []
         whose = f"; {written} is the figure of {_list(owners)}" if owners else ""
         yield this.finding(
             passage.place(statement.start, statement.end),
-            f"{written}: the right value is {statement.right}{unit}{why}{whose}",
+            f"{written}: {right}{why}{whose}",
             passage.record.id,
             data={"stated": written, "right": statement.right, "figure_of": [record.id for record, _ in owners]},
         )

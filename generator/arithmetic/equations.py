@@ -160,7 +160,12 @@ def _false(base: Side, side: Side, names: Names) -> Statement:
 def _commensurable(base: Side, statement: Statement) -> bool:
     """Whether a sum without units can be meant to give a size: "10,000 models + 15,000 sources = 102 MB" does not."""
     stated = statement.stated
-    if stated is None or stated.unit is None or any(token.unit or token.text in ("*", "/") for token in base):
+    if (
+        stated is None
+        or stated.unit is None
+        or max(stated.unit.scales) == 1
+        or any(token.unit or token.text in ("*", "/") for token in base)
+    ):
         return True
     return plausible(stated.value * stated.unit.scales[0], _middle(base))
 

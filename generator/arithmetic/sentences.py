@@ -6,7 +6,10 @@ import re
 from functools import lru_cache
 
 _END = re.compile(
-    r"[.!?][\"”’)`*]*(?=\s+[A-Z\[`\"“(*~\d])|\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n[ \t]*\||\n[ \t]*(?:```|~~~)"
+    r"""[.!?]["”’)`*]*(?=\s+[A-Z\[`"“(*~\d])
+      | \n(?=[ \t]*(?:\n|(?:[-*+]|\d+\.)[ \t]|\||```|~~~))
+    """,
+    re.X,
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|ca|cf|approx|resp|incl|No|Fig|Sec))\.$")
 

@@ -61,7 +61,7 @@ _TOKEN = re.compile(
       | \]\([^)\s]{{0,2000}}\) | [a-z][a-z0-9+.-]*://\S+ | pkg:\S+   # addresses
       | \d{{4}}-\d\d(?:-\d\d)?(?![\d-])                   # dates
       | v?\d+(?:\.\d+){{2,}}[\w.+-]*                      # versions
-      | \d+x\d+(?:\.\d+)?[A-Za-z][\w.-]*                  # 8x7B
+      | \d+x\d+(?:\.\d+)?(?!x\d)[A-Za-z][\w.-]*                  # 8x7B
       | \d[\d,.]*(?::\d+)+                                # 4:1, 12:30
       | \d[\d,.]*\d?[-–]\d[\d,.]*\d?[\w.-]*\b             # ranges
       | \#\d+ | \d+(?:st|nd|rd|th)\b | 0x[0-9a-fA-F]+\b

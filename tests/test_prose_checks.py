@@ -1,0 +1,211 @@
+"""What the checks of prose find in records: the audited notes, and small changes to the tiny base."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import HERE, Base
+
+from generator.arithmetic import read
+from generator.findings import Finding
+from generator.judgement import Tally
+from generator.knowledge import KnowledgeBase
+from generator.proofreading import called, mentioned, passages
+
+PROSE = ("NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407")
+FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
+SIBLING = "deepseek-v3"
+
+AUDITED = [
+    # row of the audit, file, code, the words that are wrong, what the message must say
+    ("1", FLASH, "NUM403", "length 43", "44 entries: 43 layers + 1"),
+    ("4", FLASH, "NUM403", "Layer 2 ratio 0", "layer 2 has 4"),
+    ("4", FLASH, "NUM403", "indices 1-2 are 0", "layer 2 has 4"),
+    ("5", FLASH, "NUM403", "layers 3-41 alternate 4 and 128", "4 and 128 alternate in layers 2 to 42"),
+    ("5", FLASH, "NUM403", "index 3 onward (4,128,4", "4 and 128 alternate in layers 2 to 42"),
+    ("6", FLASH, "NUM403", "layer 42 ratio 0", "layer 42 has 4"),
+    ("6", FLASH, "NUM403", "last index (42) back to 0", "layer 42 has 4"),
+    ("7", FLASH, "NUM403", "128 every 5th layer", "every second layer; the 43 layers hold 20 of 128"),
+    ("8", FLASH, "NUM403", "3 sliding / 21 CSA / 20 HCA over 43", "2 sliding, 21 CSA, 20 HCA"),
+    ("9", FLASH, "NUM403", "1 / 30 / 31 over 61", "1 + 30 + 31 = 62"),
+    ("28", FLASH, "NUM405", "16.0 B/token/layer", "8 (bf16)"),
+    ("32", FLASH, "NUM405", "68.6 KiB/token", SIBLING),
+    ("73, 83", FLASH, "NUM407", "Kernel constraints, the same for every record of this kind.", "deepseek-v2"),
+    ("86", V2, "NUM404", "58x", "56.9x"),
+    ("88", V2, "NUM405", "68.6 KiB/token", SIBLING),
+]
+"""Every row that is wrong and falls to these checks; all else in tests/audit is right, and must raise nothing."""
+
+
+@pytest.fixture(scope="module")
+def audited() -> list[Finding]:
+    return Base(HERE / "audit").findings(*PROSE)
+
+
+@pytest.mark.parametrize(("row", "path", "code", "words", "right"), AUDITED, ids=[f"{r[0]} {r[3]}" for r in AUDITED])
+def test_audited_mistakes_are_found_in_their_place(
+    audited: list[Finding], row: str, path: str, code: str, words: str, right: str
+) -> None:
+    lines = (HERE / "audit" / path).read_text(encoding="utf-8").splitlines()
+    ((line, column),) = [(at, text.index(words) + 1) for at, text in enumerate(lines, 1) if words in text]
+    here = [
+        each
+        for each in audited
+        if (each.location.path, each.location.line, each.location.column) == (path, line, column)
+    ]
+    assert [each.code for each in here] == [code]
+    assert right in here[0].message
+
+
+def test_audited_statements_that_are_right_are_silent(audited: list[Finding]) -> None:
+    assert len(audited) == len(AUDITED), [str(each) for each in audited]
+
+
+def test_the_audited_records_are_read_whole() -> None:
+    """Silence counts only where something was read."""
+    kb = Base(HERE / "audit").read()
+    true = sum(
+        each.holds is True for passage in passages(kb, Tally()) for each in read(passage.text.value, passage.names)
+    )
+    assert true >= 10
+    assert all(facts.geometry for facts in kb.facts.values())
+
+
+# --- the real base --------------------------------------------------------------------------------------------------
+
+
+def test_the_real_records_state_their_figures_and_all_of_them_hold(real: KnowledgeBase) -> None:
+    statements = [
+        (passage.record.id, passage.text.value[each.start : each.end], each.holds)
+        for passage in passages(real, Tally())
+        for each in read(passage.text.value, passage.names)
+    ]
+    assert [each for each in statements if each[2] is False] == []
+    assert sum(each[2] is True for each in statements) >= 30
+
+
+# --- one change to the tiny base ------------------------------------------------------------------------------------
+
+A, ENGINE, CONCEPT = (
+    "records/models/tiny-a.yaml",
+    "records/engines/tiny-engine.yaml",
+    "records/concepts/tiny-latent.yaml",
+)
+NOTES = "Keeps one latent row per token, see [[tiny-latent]]."
+
+SILENT = {
+    "another model's figure in a sentence that names it": "Tiny B keeps 400 B/token.",
+    "another model's figure in a sentence that cites it": "It is 400 B/token in [[tiny-b]].",
+    "the next sentence says whose it is": "Some read 400 B/token. That is Tiny B's figure.",
+    "this model's figure under another layout": "An fp8 row makes it 176 B/token.",
+    "what a calculator would say": "Calculators print 2,048 B/token.",
+    "one entry": "An entry has 80 bytes per token.",
+    "nobody's figure": "It would be 401 B/token.",
+    "too few digits to be anybody's": "Below 0.4 KiB/token.",
+    "a config value of another model": "Tiny B: num_hidden_layers × (32 + 8) × 2 = 400.",
+}
+
+
+@pytest.mark.parametrize("text", SILENT.values(), ids=SILENT.keys())
+def test_silent(tiny: Base, text: str) -> None:
+    assert tiny.edit(A, NOTES, f"{NOTES} {text}").findings(*PROSE) == []
+
+
+FOUND = {
+    "a product": ("4 × 40 × 2 = 400 B/token", "NUM401", "400 B/token", "tiny-b (bf16)"),
+    "a product of config values": ("num_hidden_layers × 40 × 2 = 400", "NUM401", "400", "320"),
+    "a conversion": ("16,384 B (15 KiB)", "NUM402", "15 KiB", "16 KiB"),
+    "a partition": ("1 dense and 4 sparse of 4 MLPs", "NUM403", "1 dense and 4 sparse of 4", "5"),
+    "a factor": ("80 bytes is 5x smaller than 320 bytes", "NUM404", "5x", "4x"),
+    "a factor of the model's own figure": ("25 times less than 8,192 B/token", "NUM404", "25 times", "25.6"),
+    "a sibling's figure": ("cheap at 400 B/token", "NUM405", "400 B/token", "320 B/token"),
+}
+
+
+@pytest.mark.parametrize(("text", "code", "words", "right"), FOUND.values(), ids=FOUND.keys())
+def test_found_once_and_in_place(tiny: Base, text: str, code: str, words: str, right: str) -> None:
+    (finding,) = tiny.edit(A, NOTES, f"{NOTES}\n  So: {text}.").findings(*PROSE)
+    line = (tiny.root / A).read_text(encoding="utf-8").splitlines()[finding.location.line - 1]
+    assert finding.code == code
+    assert line[finding.location.column - 1 : finding.location.end_column - 1] == words
+    assert right in finding.message
+
+
+def test_the_second_of_two_equal_figures_is_found_in_its_place(tiny: Base) -> None:
+    (finding,) = tiny.edit(A, NOTES, f"{NOTES}\n  5 × 40 × 2 = 400, and 4 × 40 × 2 = 400.").findings("NUM401")
+    assert finding.location.column == len("  5 × 40 × 2 = 400, and 4 × 40 × 2 = ") + 1
+
+
+def test_what_a_correction_calls_wrong_is_left_alone(tiny: Base) -> None:
+    b = "records/models/tiny-b.yaml"
+    assert tiny.edit(b, "have the 4 layers of", "have 2 × 3 = 5 layers, like").findings(*PROSE) == []
+    assert [each.code for each in tiny.edit(b, "It has 5.", "It has 2 × 3 = 5.").findings(*PROSE)] == ["NUM401"]
+
+
+@pytest.mark.parametrize("path", [CONCEPT, "records/gotchas/tiny-crash.yaml"])
+def test_prose_of_other_kinds_is_read(tiny: Base, path: str) -> None:
+    text = (tiny.root / path).read_text(encoding="utf-8").replace("|\n", "|\n  2 × 3 = 5.\n", 1)
+    assert [each.location.line for each in tiny.lay({path: text}).findings(*PROSE)] == [4 if path == CONCEPT else 7]
+
+
+def test_names_by_which_prose_knows_a_model(real: KnowledgeBase) -> None:
+    assert {"DeepSeek-V3", "V3", "deepseek-v3"} <= called(real, real.catalog.records["deepseek-v3"])
+    assert mentioned(real, "V3's layers above V2's", "deepseek-v2") == {"deepseek-v3"}
+    assert mentioned(real, "only V3.2 and DeepSeek-V3-like ones", "deepseek-v2") == {"deepseek-v3-2"}
+
+
+# --- pasted paragraphs ----------------------------------------------------------------------------------------------
+
+PARAGRAPH = """\
+  Keys and values of all heads are made from one row per token, so the cache holds that row and nothing else;
+  decoding multiplies the projections into the query and the output, and every head then reads the same row of the
+  same layer, whatever the number of heads is, on every device that this engine runs on.
+"""
+
+
+def pasted(tiny: Base, path: str, paragraph: str = PARAGRAPH) -> Base:
+    """The base with a paragraph more in the notes of a record, which stand at its end or are not there yet."""
+    text = (tiny.root / path).read_text(encoding="utf-8")
+    return tiny.lay({path: text + ("\n" if "\nnotes: |\n" in text else "notes: |\n") + paragraph})
+
+
+def test_a_copied_paragraph_is_told_once(tiny: Base) -> None:
+    (finding,) = pasted(pasted(tiny, A), ENGINE).findings(*PROSE)
+    assert finding.code == "NUM407"
+    assert finding.location.path == ENGINE
+    assert [each.location.path for each in finding.related] == [A]
+
+
+def test_the_copy_cites_the_shared_record_that_has_it(tiny: Base) -> None:
+    (finding,) = pasted(pasted(tiny, A), CONCEPT).findings(*PROSE)
+    assert finding.location.path == A
+    assert "cite [[tiny-latent]]" in finding.message
+
+
+def test_the_record_whose_subject_it_speaks_of_is_named(tiny: Base) -> None:
+    about = PARAGRAPH.replace("one row per token", "latent rows, one per token")
+    (finding,) = pasted(pasted(tiny, A, about), ENGINE, about).findings(*PROSE)
+    assert "perhaps [[tiny-latent]]" in finding.message
+
+
+def test_a_copy_with_some_words_changed_is_found(tiny: Base) -> None:
+    changed = PARAGRAPH.replace("whatever the number of heads is", "however many heads there are")
+    assert [each.code for each in pasted(pasted(tiny, A), ENGINE, changed).findings(*PROSE)] == ["NUM407"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["\n".join(PARAGRAPH.splitlines()[:1]) + "\n", "  " + " ".join(f"word{at}" for at in range(60)) + "\n"],
+    ids=["a short one", "another one"],
+)
+def test_other_paragraphs_are_silent(tiny: Base, other: str) -> None:
+    assert pasted(pasted(tiny, A), ENGINE, other).findings(*PROSE) == []
+
+
+def test_three_copies_are_one_finding(tiny: Base, tmp_path: Path) -> None:
+    shutil.copy(tiny.root / ENGINE, tiny.root / "records/engines/tiny-other.yaml")
+    pasted(pasted(pasted(tiny, A), ENGINE), "records/engines/tiny-other.yaml")
+    (finding,) = tiny.findings("NUM407")
+    assert len(finding.related) == 2
