@@ -1,0 +1,218 @@
+"""House rules: docs/architecture.md says which module may lean on which, and this reads it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CODE = ROOT / "generator"
+FILES = sorted(CODE.rglob("*.py"))
+UNITS = {path.stem if path.is_file() else path.name for path in CODE.iterdir() if path.suffix == ".py" or path.is_dir()}
+UNITS -= {"__init__", "__main__", "__pycache__", "_shipped"}
+
+
+def unit(path: Path) -> str:
+    """The module or package right below generator/ to which a file belongs."""
+    return path.relative_to(CODE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Dotted names of all that a file imports, wherever in the file it does so."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: relative imports hide where a thing comes from"
+            yield node.module or ""
+            if node.module == "generator" or str(node.module) in {f"generator.{name}" for name in UNITS}:
+                yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def layers() -> list[tuple[str, set[str]]]:
+    """(layer, modules) from the table in docs/architecture.md, in its order."""
+    found: list[tuple[str, set[str]]] = []
+    for line in (ROOT / "docs/architecture.md").read_text("utf-8").splitlines():
+        row = re.match(r"\| ([a-z ]*)\| ((?:`[a-z_]+/?`(?:, )?)+) \|", line)
+        if row:
+            if row[1].strip():
+                found.append((row[1].strip(), set()))
+            found[-1][1].update(name.rstrip("/") for name in re.findall(r"`([a-z_]+/?)`", row[2]))
+    return found
+
+
+LAYERS = layers()
+LEVEL = {name: level for level, (_, modules) in enumerate(LAYERS) for name in modules} | {"__main__": len(LAYERS)}
+
+
+def test_every_module_has_its_place_in_the_table() -> None:
+    assert [name for name, _ in LAYERS] == ["foundations", "facts and graph", "judgement", "display", "rims"]
+    assert set(LEVEL) - {"__main__"} == UNITS
+
+
+def test_nothing_leans_on_what_stands_below_it() -> None:
+    wrong = []
+    for path in FILES:
+        for name in imports(path):
+            target = name.split(".")[1] if name.startswith("generator.") else ""
+            if target in LEVEL and unit(path) in LEVEL and LEVEL[target] > LEVEL[unit(path)]:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not wrong
+
+
+FENCES = {
+    "yaml": {"spans"},
+    "jsonschema": {"schemas"},
+    "referencing": {"schemas"},
+    "networkx": {"graph"},
+    "jinja2": {"render"},
+    "markdown_it": {"citations", "render"},
+    "mkdocs": {"plugin", "cli", "preview"},
+    "ruamel": {"scaffold"},
+    "click": {"cli"},
+    "packaging": {"versions"},
+    "subprocess": {"history"},
+    "urllib.request": set(),
+    "http": set(),
+    "socket": set(),
+    "pickle": set(),
+}
+
+
+@pytest.mark.parametrize("library", FENCES)
+def test_a_library_is_known_to_its_own_module_only(library: str) -> None:
+    users = {unit(path) for path in FILES for name in imports(path) if f"{name}.".startswith(f"{library}.")}
+    assert users <= FENCES[library]
+
+
+def test_the_fences_stand_around_what_is_there() -> None:
+    used = {name.split(".")[0] for path in FILES for name in imports(path)}
+    assert {"yaml", "jsonschema", "networkx", "jinja2", "markdown_it", "mkdocs", "ruamel", "click"} <= used
+
+
+@pytest.mark.parametrize("package", ["checks", "pages"])
+def test_checks_and_pages_do_not_lean_on_each_other(package: str) -> None:
+    own = {path.stem for path in (CODE / package).glob("*.py")} - {"__init__"}
+    shared = {"shared"} & own  # what several pages need may stand in one place
+    for path in (CODE / package).glob("*.py"):
+        if path.stem != "__init__":
+            names = {name.split(".")[2] for name in imports(path) if name.startswith(f"generator.{package}.")}
+            assert not names - shared, f"{path.name} imports another of {package}/"
+
+
+OUTSIDE = re.compile(
+    r"(?:^|\.)(?:open|read_text|read_bytes|write_text|write_bytes|glob|rglob|iterdir|today|now|time|perf_counter|print|echo|getenv)$"
+)
+
+
+@pytest.mark.parametrize("package", ["checks", "pages", "attention", "arithmetic", "parameters"])
+def test_what_is_computed_comes_from_what_is_passed_in(package: str) -> None:
+    for path in (CODE / package).rglob("*.py"):
+        assert not {"os", "sys", "time", "random", "logging"} & set(imports(path)), path.name
+        assert not re.search(r"\b(?:import .*\bPath\b|pathlib\.Path\b)", path.read_text("utf-8")), path.name
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert not OUTSIDE.search(called), f"{path.name} calls {called}"
+
+
+def test_the_clock_is_read_at_the_rim() -> None:
+    users = {
+        unit(path)
+        for path in FILES
+        if re.search(r"\b(?:date\.today|datetime\.now|time\.time)\(", path.read_text("utf-8"))
+    }
+    assert users <= {"cli", "plugin"}
+
+
+def test_nothing_that_is_read_is_ever_executed() -> None:
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in ("eval", "exec", "compile", "__import__", "yaml.load", "yaml.safe_load"), path.name
+
+
+def test_every_module_says_what_it_is() -> None:
+    for path in FILES:
+        tree = ast.parse(path.read_text("utf-8"))
+        assert ast.get_docstring(tree), path.name
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                assert ast.get_docstring(node), f"{path.name}: {node.name}"
+
+
+# --- what is in the repository ----------------------------------------------------------------------------------------
+
+
+def tracked() -> list[Path]:
+    """The files of the repository; in a copy without git, all that are not generated."""
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        tops = ("generator", "records", "sources", "schema", "templates", "docs", "tests")
+        return [path for top in tops for path in (ROOT / top).rglob("*") if path.is_file()]
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    for path in tracked():
+        try:
+            yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    here = Path(__file__).name
+    machine = re.compile(
+        r"(?<![\w.])/(?:home|Users|root|work|opt)/\w+/|--?(?:extra-)?index-url|--find-links|--trusted-host"
+    )
+    ours = ((name, text) for name, text in texts() if not name.startswith("sources/") and not name.endswith(here))
+    found = [f"{name}: {hit[0]}" for name, text in ours if (hit := machine.search(text))]
+    assert not found
+
+
+def test_nothing_is_left_to_do() -> None:
+    left = re.compile(r"#\s*(?:TODO|FIXME|XXX|HACK)\b")
+    found = [name for name, text in texts() if name.endswith((".py", ".yaml", ".yml", ".toml")) and left.search(text)]
+    assert not found
+
+
+def test_no_test_is_put_off_without_a_reason() -> None:
+    for path in (ROOT / "tests").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and re.search(r"\bmark\.(?:skip|skipif|xfail)$", ast.unparse(node.func)):
+                assert any(keyword.arg == "reason" for keyword in node.keywords), path.name
+            if isinstance(node, ast.Attribute) and node.attr in ("skip", "xfail") and "mark" in ast.unparse(node.value):
+                assert f"{ast.unparse(node)}(" in path.read_text("utf-8"), f"{path.name}: a reason is wanted"
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.skip":
+                assert node.args, path.name
+
+
+def test_every_record_begins_with_its_schema() -> None:
+    for top, up in (("records", "../../"), ("sources", "../")):
+        for path in (ROOT / top).rglob("*.yaml"):
+            if path.name != "redirects.yaml":
+                first = path.read_text("utf-8").split("\n")[0]
+                named = re.fullmatch(
+                    rf"# yaml-language-server: \$schema={re.escape(up)}schema/([a-z]+)\.schema\.json", first
+                )
+                assert named, path.name
+                assert (ROOT / "schema" / f"{named[1]}.schema.json").is_file()
+
+
+def test_records_are_written_in_literal_blocks_without_tabs() -> None:
+    for top in ("records", "sources"):
+        for path in (ROOT / top).rglob("*.yaml"):
+            data = path.read_bytes()
+            assert b"\r" not in data, path.name
+            assert b"\t" not in data, path.name
+            assert not data.startswith(b"\xef\xbb\xbf"), path.name
+            assert data.endswith(b"\n"), path.name
+            assert not re.search(rb"^ *[\w-]+: >", data, re.M), f"{path.name}: a folded text"
