@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+MOST_BYTES = 16 * 1024 * 1024
+"""More than any config.json; a device that never ends is not read for ever."""
+
 FORMAT = click.option(
     "--format",
     "form",
@@ -200,6 +203,11 @@ def explain(code: str | None, form: str) -> None:
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Sequences.")
 @click.option("--tp", default=1, show_default=True, type=click.IntRange(min=1), help="Tensor-parallel ranks.")
 @click.option("--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key shapes no cache.")
+@click.option(
+    "--class-defaults",
+    is_flag=True,
+    help="Where --config is silent, compute with what its class sets by itself, if a source on record states it.",
+)
 @FORMAT
 @click.pass_obj
 def kv(
@@ -211,6 +219,7 @@ def kv(
     batch: int,
     tp: int,
     assume_neutral: tuple[str, ...],
+    class_defaults: bool,
     form: str,
 ) -> None:
     """What a model keeps per token and sequence, for MODEL on record or any --config FILE."""
@@ -220,8 +229,12 @@ def kv(
         raise _Stop("name a model on record, or a config with --config FILE")
     ask = figures.Question(contexts or figures.CONTEXTS, caches, batch, tp)
     if config is not None:
-        answer = figures.of_config(_config(config), str(config), _catalog_if_any(root), assume_neutral, ask)
+        asked, (catalog, on_record) = _config(config), _formats_on_record(root)
+        gaps = figures.Gaps(assume_neutral, class_defaults, on_record)
+        answer = figures.of_config(asked, str(config), catalog, gaps, ask)
     else:
+        if class_defaults:
+            raise _Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")
         if assume_neutral:
             raise _Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
         kb = _knowledge(_root(root))
@@ -428,16 +441,25 @@ def _sound(folder: Path) -> KnowledgeBase:
     return kb
 
 
-def _catalog_if_any(root: Path | None) -> Any:
-    """The records at hand, for the formats that engines store; outside a knowledge base there are none."""
-    from generator.read import NoKnowledgeBase, find_root, read
+def _formats_on_record(root: Path | None) -> tuple[Any, Any]:
+    """The records of what engines store, and how to find class defaults; outside a knowledge base there are none."""
+    from generator.defaults import class_defaults
+    from generator.read import NoKnowledgeBase, find, find_root, read
 
     try:
-        return read(_root(root) if root is not None else find_root(Path.cwd()), only=("engine", "kernel"))
+        folder = _root(root) if root is not None else find_root(Path.cwd())
+        catalog = read(folder, only=("engine", "kernel"))
     except NoKnowledgeBase as problem:
         if root is not None:
             raise _Stop(str(problem)) from None
-        return None
+        return None, None
+
+    def on_record(model_type: str) -> list[Any]:
+        sources = find(folder, catalog, "source", "class:", "defaults:", model_type)
+        stated = (class_defaults(source) for source in sources)
+        return [each for each in stated if each and each.model_type == model_type]
+
+    return catalog, on_record
 
 
 def _record(kb: KnowledgeBase, id: str, kind: str | None = None) -> Any:
@@ -456,10 +478,24 @@ def _record(kb: KnowledgeBase, id: str, kind: str | None = None) -> Any:
 def _config(path: Path) -> dict[str, Any]:
     import json
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise _Stop(f"{path}: the key `{twice}` stands twice, and nothing says which one holds")
+        return dict(pairs)
+
     try:
-        data = json.loads(path.read_text("utf-8"))
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise _Stop(f"{path} is larger than {MOST_BYTES:,} bytes; no config is")
+        # Python refuses to read a number of more than 4,300 digits; a hundred of them are absurd enough.
+        data = json.loads(text.decode("utf-8-sig"), object_pairs_hook=once, parse_int=lambda digits: int(digits[:100]))
     except OSError as error:
         raise _Stop(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise _Stop(f"{path} is not UTF-8, so it is no config.json") from None
     except ValueError as error:
         raise _Stop(f"{path} is no JSON: {error}") from None
     except RecursionError:

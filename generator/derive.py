@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from operator import is_
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from generator import attention, parameters
+from generator import attention
 from generator.attention.config import WRAPPERS, ConfigKeys, unwrap
 from generator.attention.formats import (
     CacheFormat,
@@ -27,9 +28,12 @@ from generator.attention.formats import (
 )
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.citations import whole
+from generator.defaults import ClassDefaults, Filled, class_defaults
 from generator.overpay import Overpay, lengths, overpay
-from generator.parameters import Parameters
 from generator.records import Catalog, Record
+
+if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
+    from generator.parameters import Parameters
 
 CONTEXTS = (4096, 8192, 32768, 131072, 1048576)
 """Lengths, in tokens, at which figures are published."""
@@ -127,6 +131,7 @@ class Facts:
     state: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
     parameters: Parameters | NotDerivable | None = None
+    class_defaults: Filled | None = None
 
     def figure(self, key: str) -> Figure | None:
         """The row of a layout key."""
@@ -219,7 +224,12 @@ def config_keys(catalog: Catalog) -> ConfigKeys:
 
 def config_source(catalog: Catalog, record: Record) -> Record | None:
     """The source that a model cites as the evidence for its config."""
-    mention = whole(str(record.get("config") or ""))
+    return _cited(catalog, record, "config")
+
+
+def _cited(catalog: Catalog, record: Record, field: str) -> Record | None:
+    """The source that a field of a record cites."""
+    mention = whole(str(record.get(field) or ""))
     if mention is None or mention.problem:
         return None
     source = catalog.resolve(mention).record
@@ -232,39 +242,91 @@ def source_config(source: Record | None) -> dict[str, Any]:
     return unwrap(facts) if isinstance(facts, Mapping) else {}
 
 
+def derived(
+    config: Mapping[str, Any], keys: ConfigKeys, given: Mapping[str, Any], assume_neutral: tuple[str, ...] = ()
+) -> Geometry | NotDerivable:
+    """The geometry of a config; from what its class sets by itself only where the config alone does not decide."""
+    alone = attention.derive(config, keys, assume_neutral)
+    if isinstance(alone, Geometry) or not given:
+        return alone
+    return attention.derive(config, keys, assume_neutral, given)
+
+
 def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
     """Derive one model: what it keeps per token, and how many parameters it has.
 
     A record object never changes, so what was derived from it and from the same others is derived once: a live preview
     reads only the file that was edited.
     """
-    source = config_source(catalog, record)
+    sources = config_source(catalog, record), _cited(catalog, record, "class_defaults")
     known = _DERIVED.get(record)
-    if known and known[0] is source and known[1] is all_formats and known[2] == keys:
+    if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2] == keys:
         return known[3]
-    facts = _cache_facts(catalog, record, keys, all_formats)
-    facts = replace(facts, parameters=count_of(source, facts.config))
-    _DERIVED[record] = (source, all_formats, keys, facts)
+    facts = _facts(catalog, record, sources, keys, all_formats)
+    _DERIVED[record] = (sources, all_formats, keys, facts)
     return facts
 
 
-_DERIVED: WeakKeyDictionary[Record, tuple[Record | None, Formats, ConfigKeys, Facts]] = WeakKeyDictionary()
+_Sources: TypeAlias = tuple[Record | None, Record | None]
+_DERIVED: WeakKeyDictionary[Record, tuple[_Sources, Formats, ConfigKeys, Facts]] = WeakKeyDictionary()
 
 
-def count_of(source: Record | None, config: Mapping[str, Any]) -> Parameters | NotDerivable:
+def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys, all_formats: Formats) -> Facts:
+    source, defaults = sources[0], class_defaults(sources[1])
+    config = {**source_config(source), **(record.get("architecture") or {})}
+    misfit = _misfit(record, defaults, config)
+    given = defaults.keys(whole=bool(source and source.get("complete"))) if defaults and not misfit else {}
+    facts = _cache_facts(catalog, record, config, given, keys, all_formats)
+    if misfit and facts.geometry is None:
+        facts = replace(facts, reason=misfit, fields=("class_defaults",))
+    counted = count_of(source, facts.config, given)
+    used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
+    return replace(facts, parameters=counted, class_defaults=defaults.used(used) if defaults and used else None)
+
+
+def _misfit(record: Record, defaults: ClassDefaults | None, config: Mapping[str, Any]) -> str | None:
+    """Why the source that a record names for class defaults gives none."""
+    if not record.get("class_defaults"):
+        return None
+    if defaults is None:
+        return "`class_defaults` cites a source whose facts state no model_type, class and defaults"
+    return defaults.misfit(config)
+
+
+def _relied_on(
+    geometry: Geometry | None, counted: Parameters | NotDerivable, config: Mapping[str, Any]
+) -> frozenset[str]:
+    """Keys that a figure was derived from although the config does not state them."""
+    read = geometry.reads if geometry else frozenset()
+    counts = frozenset() if isinstance(counted, NotDerivable) else frozenset(counted.assumed)
+    return frozenset(key for key in read | counts if key not in config)
+
+
+def count_of(
+    source: Record | None, config: Mapping[str, Any], given: Mapping[str, Any] | None = None
+) -> Parameters | NotDerivable:
     """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
+    from generator import parameters
+
     facts = source.get("facts") if source else None
     if isinstance(facts, Mapping) and any(facts.get(key) is not None for key in WRAPPERS):
-        return parameters.count({**{k: v for k, v in facts.items() if k not in WRAPPERS}, WRAPPERS[0]: config})
-    return parameters.count(config)
+        outer = {key: value for key, value in facts.items() if key not in WRAPPERS}
+        return parameters.count({**outer, WRAPPERS[0]: config}, given)
+    return parameters.count(config, given)
 
 
-def _cache_facts(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
+def _cache_facts(
+    catalog: Catalog,
+    record: Record,
+    whole_config: Mapping[str, Any],
+    given: Mapping[str, Any],
+    keys: ConfigKeys,
+    all_formats: Formats,
+) -> Facts:
     """The record's own fields decide; the cited config must not hold a key that it leaves out."""
-    written = dict(record.get("architecture") or {})
+    written = record.get("architecture") or {}
     cited = source_config(config_source(catalog, record))
-    whole_config = {**cited, **written}
-    geometry = attention.derive(whole_config, keys)
+    geometry = derived(whole_config, keys, given)
     if isinstance(geometry, NotDerivable):
         return Facts(record.id, whole_config, None, geometry.reason, geometry.fields)
     left_out = tuple(

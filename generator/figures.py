@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from generator import attention
+from generator.attention.config import ConfigKeys, unwrap
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
-from generator.derive import CONTEXTS, Facts, Figure, config_keys, figures_of, formats, states_of
-from generator.knowledge import KnowledgeBase
+from generator.defaults import ClassDefaults, Filled
+from generator.derive import CONTEXTS, Facts, Figure, config_keys, derived, figures_of, formats, states_of
 from generator.overpay import NOTHING, Overpay
 from generator.read import shipped_catalog
 from generator.records import Catalog
 from generator.report import to_json
 from generator.units import binary, grouped, number
 
-__all__ = ["CONTEXTS", "Answer", "Question", "as_json", "as_text", "of_config", "of_record"]
+if TYPE_CHECKING:  # a config needs no knowledge base, and shall not wait for one
+    from generator.knowledge import KnowledgeBase
+
+__all__ = ["CONTEXTS", "Answer", "Gaps", "Question", "as_json", "as_text", "of_config", "of_record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,18 @@ class Question:
     caches: tuple[str, ...] = ()
     batch: int = 1
     tp: int = 1
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What to do about keys that a config leaves to its class or that nobody has judged.
+
+    ``on_record`` gives the class defaults that sources state for a model type; they count only where ``fill`` says so.
+    """
+
+    assume_neutral: tuple[str, ...] = ()
+    fill: bool = False
+    on_record: Callable[[str], Sequence[ClassDefaults]] | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,8 @@ class Answer:
     kernel_classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     overpay: Overpay = NOTHING
+    class_defaults: Filled | None = None
+    offered: Filled | None = None
 
     @property
     def derivable(self) -> bool:
@@ -59,20 +76,54 @@ def of_record(kb: KnowledgeBase, id: str, ask: Question) -> Answer:
     return _answer(facts, ask, kb.catalog)
 
 
-def of_config(
-    config: Mapping[str, Any], name: str, catalog: Catalog | None, assume_neutral: tuple[str, ...], ask: Question
-) -> Answer:
+def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Gaps, ask: Question) -> Answer:
     """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and it says so."""
     notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
     catalog = catalog or shipped_catalog()
-    geometry = attention.derive(config, config_keys(catalog), assume_neutral)
+    keys, filled = config_keys(catalog), None
+    geometry = derived(config, keys, {}, gaps.assume_neutral)
     if isinstance(geometry, NotDerivable):
-        return Answer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
+        refused = Answer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
+        full, filled, note = _filled_in(config, keys, gaps)
+        if full is None or not gaps.fill:
+            return replace(refused, offered=filled, notes=(*notes, note) if note and gaps.fill else notes)
+        geometry = full
     named = config.get("architectures")
     classes = frozenset(each for each in named if isinstance(each, str)) if isinstance(named, list) else frozenset()
     figures = figures_of(geometry, classes, formats(catalog))
-    facts = Facts(name, config, geometry, figures=figures, state=states_of(geometry, figures)[0])
+    states = states_of(geometry, figures)[0]
+    facts = Facts(name, config, geometry, figures=figures, state=states, class_defaults=filled)
     return _answer(facts, ask, catalog, notes)
+
+
+def _filled_in(
+    config: Mapping[str, Any], keys: ConfigKeys, gaps: Gaps
+) -> tuple[Geometry | None, Filled | None, str | None]:
+    """The geometry with the gaps filled by the class, and what filled them; or why nothing can."""
+    defaults, problem = _defaults(config, gaps)
+    if defaults is None:
+        return None, None, problem
+    given, stated = defaults.keys(whole=True), unwrap(config)
+    geometry = derived(config, keys, given, gaps.assume_neutral)
+    if isinstance(geometry, NotDerivable):
+        return None, None, f"the class defaults of {defaults.source} do not help: {geometry.reason}"
+    used = {key: value for key, value in given.items() if key in geometry.reads and key not in stated}
+    return geometry, defaults.used(used), None
+
+
+def _defaults(config: Mapping[str, Any], gaps: Gaps) -> tuple[ClassDefaults | None, str]:
+    """What sources state for exactly this model type; none, with the reason, where there is none or they disagree."""
+    model_type = unwrap(config).get("model_type")
+    if gaps.on_record is None:
+        return None, "outside a knowledge base no class defaults are known"
+    if not isinstance(model_type, str):
+        return None, "without a `model_type` nothing says which class's defaults hold"
+    found = list(gaps.on_record(model_type))
+    if not found:
+        return None, f"no source on record states the class defaults of model type `{model_type}`"
+    if any(other.keys(whole=True) != found[0].keys(whole=True) for other in found[1:]):
+        return None, f"{' and '.join(each.source for each in found)} state different class defaults of `{model_type}`"
+    return found[0], ""
 
 
 def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...] = ()) -> Answer:
@@ -91,6 +142,7 @@ def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...
         kernel_classes=tuple(needs[0]),
         notes=(*notes, *geometry.notes),
         overpay=facts.overpay,
+        class_defaults=facts.class_defaults,
     )
 
 
@@ -119,7 +171,8 @@ def as_json(answer: Answer) -> str:
     """The answer with the keys that others build on."""
     if answer.geometry is None:
         payload = {"id": answer.id, "derivable": False, "reason": answer.reason, "fields": list(answer.fields)}
-        return to_json({**payload, "notes": list(answer.notes)})
+        offered = {"class_defaults_on_record": _filled(answer.offered)}
+        return to_json({**payload, **offered, "notes": list(answer.notes)})
     geometry, ask = answer.geometry, answer.ask
     payload = {
         "id": answer.id,
@@ -143,6 +196,7 @@ def as_json(answer: Answer) -> str:
         "states": [{"slot": s.slot, "layers": s.layers, "scalars_per_row": s.scalars} for s in geometry.states],
         "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
         "engines": {figure.key: list(figure.engines) for figure in answer.figures},
+        "class_defaults": _filled(answer.class_defaults),
         "batch": ask.batch,
         "tp": ask.tp,
         "notes": list(answer.notes),
@@ -153,6 +207,10 @@ def as_json(answer: Answer) -> str:
             for tokens in ask.contexts
         }
     return to_json(payload)
+
+
+def _filled(filled: Filled | None) -> dict[str, Any] | None:
+    return {"source": filled.source, "class": filled.class_name, "keys": dict(filled.keys)} if filled else None
 
 
 def _number(value: Fraction | str) -> int | float | str:
@@ -176,7 +234,10 @@ def _stream(stream: Any) -> dict[str, Any]:
 def as_text(answer: Answer) -> str:
     """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
     if answer.geometry is None:
-        return "\n".join([f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)])
+        lines = [f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)]
+        if answer.offered:
+            lines += [f"  on record as class default: {answer.offered}", "  --class-defaults computes with it"]
+        return "\n".join(lines)
     geometry, ask = answer.geometry, answer.ask
     layers = ", ".join(f"{count} {name}" for name, count in geometry.layers.items() if count)
     lines = [f"{answer.id}: {geometry.family}, {layers}", "", "growth, bytes per token"]
@@ -194,7 +255,9 @@ def as_text(answer: Answer) -> str:
     ]
     lines += [] if answer.state else [_slot(slot) for slot in geometry.states]
     lines += ["", *_traps(answer), *answer.overpay.lines()]
-    return "\n".join([*lines, *(f"note: {note}" for note in answer.notes)]).rstrip()
+    lines += [f"class default: {answer.class_defaults}"] if answer.class_defaults else []
+    notes = [note for note in answer.notes if not note.startswith("class default: ")]  # said above, with the source
+    return "\n".join([*lines, *(f"note: {note}" for note in notes)]).rstrip()
 
 
 def _slot(slot: StateSlot) -> str:
@@ -214,7 +277,7 @@ def _table(answer: Answer, width: int) -> list[str]:
             if isinstance(value, str):
                 problems[value] = None
             cells.append("-" if isinstance(value, str) else binary(value))
-        rows.append(f"  {figure.key:<{width}}" + "".join(f"{cell:>14}" for cell in cells))
+        rows.append(f"  {figure.key:<{width}}" + "".join(f" {cell:>13}" for cell in cells))
     return [*rows, *(f"  {problem}" for problem in problems)]
 
 

@@ -99,6 +99,7 @@ def _model_lines(kb: KnowledgeBase, record: Record) -> list[str]:
         only = "  (geometry only: no engine on record stores it)" if figure.geometry_only else ""
         lines.append(f"  {figure.key:<34} {grouped(figure.growth):>14} B/token  {binary(figure.growth)}{only}")
     lines += [f"  state {name}: {grouped(size)} B per sequence" for name, size in facts.state.items()]
+    lines += [f"  class default: {facts.class_defaults}"] if facts.class_defaults else []
     for (model, engine), listing in kb.listings.items():
         if model == record.id:
             lines.append(f"  {engine}: {listing.state}, {listing.reasons[-1].text}")

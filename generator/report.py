@@ -6,11 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.findings import Finding, Severity
-from generator.judgement import Verdicts
-from generator.knowledge import KnowledgeBase
+
+if TYPE_CHECKING:  # the JSON of `kv --config` needs neither
+    from generator.judgement import Verdicts
+    from generator.knowledge import KnowledgeBase
 
 SCHEMA_VERSION = 1
 

@@ -65,7 +65,7 @@ def _derive(
     check_used(inner, keys, geometry.reads, inert, family)
     notes = [
         *_notes(inner, outers, keys, inert, assumed),
-        *(f"class default: {key} {shown(filled[key])}" for key in filled),
+        *(f"class default: {key} {shown(filled[key])}" for key in filled if key in geometry.reads),
     ]
     return replace(geometry, notes=(*geometry.notes, *notes))
 
