@@ -145,6 +145,8 @@ def test_the_page_size_gate_of_sm120_is_past_and_the_report_that_disagrees_is_sh
     assert "0.7.2.post1" in past.text
     assert "flashinfer-0-7-1-sm120-policy" in past.cites
     (claim,) = steps(verdict, "claims", "disagrees")
+    (report,) = steps(verdict, "claims", "says so, too")
+    assert report.cites == ("vllm-issue-56700",)
     assert claim.cites == ("vllm-issue-56700",)
     assert claim.value, "what separates the two is named"
     assert "flashinfer-python <0.7.1" in verdict.flips_if
@@ -527,3 +529,83 @@ def test_why_asks_back_where_a_word_is_unknown(why: Callable[..., Any]) -> None:
     said = why("deepseek-v2", "--engine", "vllm", "--gpu", "a100-sxm-80gb", "--cache", "fp88")
     assert said.exit_code == 2
     assert "no cache type `fp88`" in said.output
+
+
+# --- what sources say of a cell, and the checks on it ---------------------------------------------------------------
+
+SERVING = """serving:
+  - engine: "[[vllm]]"
+    gpu: "[[a100-sxm-80gb]]"
+    says: {says}
+    text: Somebody says so.
+{more}    cite: "[[vllm-issue-45317]]"
+"""
+
+
+def _with_claim(base: Base, model: str, says: str, more: str = "") -> Base:
+    path = f"records/models/{model}.yaml"
+    serving = SERVING.format(says=says, more=more)
+    text = (base.root / path).read_text("utf-8")
+    return base.lay({path: text.replace("\narchitecture:\n", f"\n{serving}architecture:\n", 1)})
+
+
+@pytest.mark.parametrize(
+    ("model", "says", "more", "codes", "state"),
+    [
+        ("deepseek-v2", "supported", "", [], Standing.SUPPORTED),
+        ("deepseek-v2", "runs", "", [], Standing.SUPPORTED),
+        ("deepseek-v2", "fails", "    engine_version: 0.20.0\n", [], Standing.SUPPORTED),
+        ("deepseek-v2", "fails", "    separated_by: an 8-bit cache\n", [], Standing.SUPPORTED),
+        ("deepseek-v3-2", "fails", "", [], Standing.BLOCKED),
+        ("deepseek-v3-2", "supported", "    separated_by: a fork\n", [], Standing.BLOCKED),
+        ("deepseek-v3-2", "supported", "", ["CMP501"], Standing.BLOCKED),
+        ("deepseek-v3-2", "runs", "", ["CMP502"], Standing.SOURCES_DISAGREE),
+        ("deepseek-v2", "fails", "", ["CMP502"], Standing.SOURCES_DISAGREE),
+    ],
+    ids=[
+        "support that the rules give, too",
+        "a run that the rules give, too",
+        "a failure of another version",
+        "a failure with what separates it",
+        "a failure that the rules give, too",
+        "support with what separates it",
+        "support that the rules rule out",
+        "a run that the rules rule out",
+        "a failure that the rules rule out",
+    ],
+)
+def test_claims(real_copy: Base, model: str, says: str, more: str, codes: list[str], state: Standing) -> None:
+    base = _with_claim(real_copy, model, says, more)
+    assert [found.code for found in base.findings("CMP501", "CMP502", "CMP503", "SCH101", "CIT101")] == codes
+    verdict = base.read().verdicts[model, "vllm", "a100-sxm-80gb"]
+    assert verdict.state is state
+    (said,) = steps(verdict, "claims")
+    assert said.cites == ("vllm-issue-45317",)
+    assert ("reported to run" in verdict.modifiers) is (says == "runs" and state is Standing.SUPPORTED)
+
+
+@pytest.mark.parametrize(
+    ("model", "constraint", "codes"),
+    [
+        ("deepseek-v4-1-flash", "sm120-sparse-mla-block-size", []),
+        ("deepseek-v4-1-flash", "flashmla-2026-09-30", []),
+        ("deepseek-v4-flash", "flashmla-2026-09-30", ["CMP503"]),
+        ("deepseek-v2", "sm120-sparse-mla-block-size", ["CMP503"]),
+    ],
+    ids=["its own", "a library made for it", "a library that dropped it", "a page size of layers that it has not"],
+)
+def test_constraints(real_copy: Base, model: str, constraint: str, codes: list[str]) -> None:
+    path = f"records/models/{model}.yaml"
+    text = (real_copy.root / path).read_text("utf-8")
+    text = "\n".join(line for line in text.split("\n") if not line.startswith("constraints:"))
+    text = text.replace("\narchitecture:\n", f'\nconstraints: ["[[{constraint}]]"]\narchitecture:\n', 1)
+    found = real_copy.lay({path: text}).findings("CMP501", "CMP502", "CMP503", "SCH101", "CIT101")
+    assert [each.code for each in found] == codes
+
+
+def test_the_real_base_has_no_undecided_dispute(real: KnowledgeBase) -> None:
+    for engine in real.catalog.of("engine"):
+        for row in engine.get("restrictions") or ():
+            assert all(each.get("separated_by") for each in row.get("contradictions") or ())
+    verdict = real.verdicts["deepseek-v4-1-flash", "vllm", "rtx-pro-6000-blackwell"]
+    assert "reported to run" in verdict.modifiers

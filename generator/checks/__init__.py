@@ -17,6 +17,8 @@ from generator.checks.false_partition import false_partition
 from generator.checks.false_ratio import false_ratio
 from generator.checks.floating_address import floating_address
 from generator.checks.foreign_figure import foreign_figure
+from generator.checks.impossible_support import impossible_support
+from generator.checks.inapplicable_evidence import inapplicable_evidence
 from generator.checks.indistinguishable_evidence import indistinguishable_evidence
 from generator.checks.layout_sum import layout_sum
 from generator.checks.list_length import list_length
@@ -29,6 +31,7 @@ from generator.checks.orphan_source import orphan_source
 from generator.checks.parameter_mismatch import parameter_mismatch
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
+from generator.checks.sources_disagree import sources_disagree
 from generator.checks.typed_figure import typed_figure
 from generator.checks.uncited_claim import uncited_claim
 from generator.checks.underivable_geometry import underivable_geometry
@@ -76,6 +79,9 @@ CHECKS: tuple[Check, ...] = (
     copied_paragraph,
     typed_figure,
     broken_expression,
+    impossible_support,  # CMP501
+    sources_disagree,
+    inapplicable_evidence,
     changed_digest,  # DRF604
     unused_waiver,  # MET901
 )

@@ -1,11 +1,12 @@
 """Compatibility: which engine serves which model on which GPU, with the chain of reasons behind each answer.
 
 The rules, in order: the engine's list (`listing`), what it restricts (`restrictions`), the kernel classes that the
-model's family needs and the backends that provide them (`kernels`), the gotchas that hold (`gotchas`); `outcomes` puts
-them together and `cube` joins them over everything on record.
+model's family needs and the backends that provide them (`kernels`), the gotchas that hold (`gotchas`), and what dated
+sources say of the cell (`claims`); `outcomes` puts them together and `cube` joins them over everything on record.
 """
 
 from generator.compatibility.caches import UnknownCache
+from generator.compatibility.claims import Claim, claims_of
 from generator.compatibility.cube import Cube, Verdict
 from generator.compatibility.listing import Listing, listings
 from generator.compatibility.reasons import GLYPHS, MEANINGS, Outcome, Reason, Standing, State
@@ -13,6 +14,7 @@ from generator.compatibility.reasons import GLYPHS, MEANINGS, Outcome, Reason, S
 __all__ = [
     "GLYPHS",
     "MEANINGS",
+    "Claim",
     "Cube",
     "Listing",
     "Outcome",
@@ -21,5 +23,6 @@ __all__ = [
     "State",
     "UnknownCache",
     "Verdict",
+    "claims_of",
     "listings",
 ]

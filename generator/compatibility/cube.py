@@ -8,6 +8,7 @@ from functools import cached_property
 
 from generator.capabilities import Gpu, platform
 from generator.compatibility.checkpoints import brought
+from generator.compatibility.claims import Claim, claims_of, heard
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.profiles import Profile, profile_of
@@ -31,6 +32,7 @@ class Verdict:
     cache: str | None = None
     config: tuple[str, ...] = ()
     checkpoint: Brought = ((), ())
+    claims: tuple[Claim, ...] = ()
 
     @property
     def model(self) -> str:
@@ -43,21 +45,29 @@ class Verdict:
         return self.listing.engine
 
     @property
+    def by_rules(self) -> Standing:
+        """What the rules give before any claim is heard."""
+        return self.outcome.state if self.outcome else UNLISTED[self.listing.state]
+
+    @property
     def state(self) -> Standing:
         """One of the seven states."""
-        return self.outcome.state if self.outcome else UNLISTED[self.listing.state]
+        return heard(self.claims, self.by_rules)[0] if self.claims else self.by_rules
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """The chain, in the order of the rules."""
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
-        return (*self.listing.reasons, *own, *self.checkpoint[0])
+        said = heard(self.claims, self.by_rules)[1]
+        return (*self.listing.reasons, *own, *self.checkpoint[0], *said)
 
     @property
     def modifiers(self) -> tuple[str, ...]:
         """What to know beside the state: a flag, a pre-release, a slow path."""
-        return (*self.listing.modifiers, *(self.outcome.modifiers if self.outcome else ()), *self.checkpoint[1])
+        ruled = self.outcome.modifiers if self.outcome else ()
+        said = heard(self.claims, self.by_rules)[2]
+        return (*self.listing.modifiers, *ruled, *self.checkpoint[1], *said)
 
     @property
     def flips_if(self) -> tuple[str, ...]:
@@ -92,14 +102,15 @@ class Cube(Mapping[Key, Verdict]):
         """One cell, with the cache type that is asked for. Raises KeyError; UnknownCache for a word without sense."""
         listing = self.listings[model, engine]
         place = self.gpus[gpu]
+        claims = self._claims.get((model, engine, gpu, cache), ())
         if listing.state is not State.LISTED:
-            return Verdict(listing, gpu, None, cache)
+            return Verdict(listing, gpu, None, cache, claims=claims)
         profile = self.profiles[model]
         key = (profile.key, engine, self._kind(place), cache)
         if key not in self._outcomes:
             self._outcomes[key] = self.rules[engine].outcome(profile, place, cache)
         cites, at_auto, at_word = self._checkpoints[model]
-        return Verdict(listing, gpu, self._outcomes[key], cache, cites, at_word if cache else at_auto)
+        return Verdict(listing, gpu, self._outcomes[key], cache, cites, at_word if cache else at_auto, claims)
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -131,6 +142,16 @@ class Cube(Mapping[Key, Verdict]):
             named = frozenset({model.id, base} & self._named_models)
             asked = asked_for(self.catalog, model).architecture
             found[model.id] = profile_of(self.catalog, self.facts[model.id], asked, keys, named)
+        return found
+
+    @cached_property
+    def _claims(self) -> Mapping[tuple[str, str, str, str | None], tuple[Claim, ...]]:
+        """What sources say of a cell."""
+        found: dict[tuple[str, str, str, str | None], tuple[Claim, ...]] = {}
+        for model in self.catalog.sound("model"):
+            for claim in claims_of(self.catalog, model):
+                key = (model.id, claim.engine, claim.gpu, claim.row.get("cache"))
+                found[key] = (*found.get(key, ()), claim)
         return found
 
     @cached_property

@@ -131,8 +131,9 @@ def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason
         limits.flips_if |= dict.fromkeys(_older(each, cell))
         yield from _disagreements(each, limits, decided=False)
         return
-    if held is None or each.get("status") == "unconfirmed" or not (names_model(each.when) or each.when.get("engine")):
-        why = versions or "not confirmed"
+    general = not names_model(each.when) and not each.when.get("gpus")
+    if held is None or each.get("status") == "unconfirmed" or general:
+        why = "it names no model and no GPU" if general else versions or "not confirmed"
         yield Reason("gotcha", "not decisive", f"{title} ({why})", each.cites, value), None
         return
     yield Reason("gotcha", effect, title, each.cites, value), effect
