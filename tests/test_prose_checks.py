@@ -9,10 +9,11 @@ import pytest
 from conftest import HERE, Base
 
 from generator.arithmetic import read
+from generator.attribution import called, mentioned
 from generator.findings import Finding
 from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
-from generator.proofreading import called, mentioned, passages
+from generator.proofreading import passages
 
 PROSE = ("NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"

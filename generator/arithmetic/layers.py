@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from generator.arithmetic.layer_phrases import (
     ALTERNATE,
@@ -23,45 +21,12 @@ from generator.arithmetic.layer_phrases import (
     ORDINALS,
     PARITY,
 )
+from generator.arithmetic.per_layer import PerLayer
 from generator.arithmetic.sentences import sentences
 from generator.arithmetic.statements import NOTHING, Kind, Names, Statement
 
 DRAFT_ENTRIES = 8
 """A list with a few more entries than layers is still one entry per layer: the rest belongs to draft layers."""
-
-
-@dataclass(frozen=True, slots=True)
-class PerLayer:
-    """A list with one entry per layer, by its name in the config."""
-
-    name: str
-    values: tuple[Any, ...]
-    layers: int
-
-    @property
-    def noun(self) -> str:
-        """The word that prose uses for an entry: the `ratio` of `compress_ratios`."""
-        return self.name.rsplit("_", 1)[-1].removesuffix("s")
-
-    def at(self, index: int) -> Any:
-        """The entry of a layer, or None where there is none."""
-        return self.values[index] if 0 <= index < len(self.values) else None
-
-    def places(self, value: int) -> list[int]:
-        """The layers that have a value; draft entries are no layers."""
-        return [at for at in range(self.layers) if self.values[at] == value]
-
-    def length(self) -> str:
-        """How long the list is, and what the entries behind the layers are."""
-        more = len(self.values) - self.layers
-        return f"`{self.name}` has {len(self.values)} entries" + (f": {self.layers} layers + {more}" if more else "")
-
-    def tell(self, indices: list[int]) -> str:
-        """The values at some indices."""
-        if any(self.at(at) is None for at in indices):
-            return self.length()
-        shown = [f"{'layer' if at < self.layers else 'index'} {at} has {self.values[at]}" for at in indices[:3]]
-        return ", ".join(shown) + (" ..." if len(indices) > 3 else "")
 
 
 def layer_statements(text: str, names: Names = NOTHING) -> Iterator[Statement]:
@@ -130,21 +95,13 @@ def _alternations(sentence: str, one: PerLayer) -> Found:
         orders = (pair, pair[::-1]) if match["loose"] else (pair,)
         held = [one.at(at) for at in range(first, last + 1)]
         holds = any(held == [order[at % 2] for at in range(len(held))] for order in orders)
-        yield match, holds and bool(held), f"{one.tell([first, last])}{_alternating(one, pair)}"
+        yield match, holds and bool(held), f"{one.tell([first, last])}{one.alternating(pair)}"
     for match in PARITY.finditer(sentence):
         odd, places = match["which"].lower() == "odd", one.places(int(match["value"]))
         holds = bool(places) and all(at % 2 == odd for at in places)
         yield match, holds, one.tell(places[:2])
         if not holds:
             return  # the other half of the sentence is the same mistake
-
-
-def _alternating(one: PerLayer, pair: tuple[int, int]) -> str:
-    """Where two values really alternate."""
-    places = sorted({*one.places(pair[0]), *one.places(pair[1])})
-    if len(places) < 2 or any(one.at(a) == one.at(b) or b - a != 1 for a, b in pairwise(places)):
-        return ""
-    return f"; {one.at(places[0])} and {one.at(places[1])} alternate in layers {places[0]} to {places[-1]}"
 
 
 def _repetitions(sentence: str, one: PerLayer) -> Found:

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 from generator.findings import Finding, Related, Severity
 from generator.judgement import Check, Tally, check
@@ -20,6 +21,8 @@ SHINGLE = 8
 """Words in a row that make two texts one."""
 SHARED = 0.6
 """The share of the shorter paragraph that must stand in the other one."""
+MANY = 12
+"""Words that stand in more paragraphs are a phrase, not a copy; the first ones are enough to find the copies."""
 HOMES = ("concept", "kernel", "gotcha")
 
 
@@ -172,7 +175,7 @@ def _groups(paragraphs: list[_Paragraph]) -> Iterator[list[_Paragraph]]:
             holders[shingle].append(number)
     common: Counter[tuple[int, int]] = Counter()
     for numbers in holders.values():
-        common.update((numbers[0], other) for other in numbers[1:])
+        common.update(combinations(numbers[:MANY], 2))
     groups: dict[int, list[int]] = {}
     seen: set[int] = set()
     for (one, other), count in sorted(common.items()):

@@ -6,22 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from generator.arithmetic import Quantity, figures, read, show
+from generator.attribution import mentioned, own_figure, own_values, owners_of, per_layer, says, siblings
 from generator.derive import Facts
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
-from generator.proofreading import (
-    KINDS,
-    Passage,
-    mentioned,
-    own_figure,
-    own_values,
-    owners_of,
-    passages,
-    per_layer,
-    says,
-    siblings,
-)
+from generator.proofreading import KINDS, Passage, passages
 
 
 @check("NUM405", Severity.WARNING)
