@@ -63,7 +63,7 @@ def main() -> None:
     try:
         sys.exit(cli.main(prog_name="servebook", standalone_mode=False))  # click returns the status of an Exit
     except click.exceptions.Abort:
-        click.echo("servebook: interrupted; nothing was changed", err=True)
+        click.echo("servebook: interrupted; no file is half-written", err=True)
         sys.exit(130)
     except click.ClickException as problem:
         problem.show()
@@ -107,8 +107,7 @@ def validate(
     if against is not None:
         verdicts = verdicts.without(_findings_at(folder, against))
     shown = [found for found in verdicts.findings if report.within(found.location.path, wanted)]
-    place = os.path.relpath(folder, Path.cwd())
-    place = "" if place == "." else f"{place}/"
+    place = _place(folder)
     if form == "json":
         click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
     elif form == "sarif":
@@ -153,17 +152,22 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     folder = _root(root)
     _read(folder)  # a folder that is no knowledge base is told before anything is copied
     outcome = fixes.plan(folder, date.today(), unsafe, [_inside(folder, path) for path in paths])
-    if diff:
-        click.echo("".join(change.diff() for change in outcome.changes), nl=False)
-    else:
-        fixes.write(folder, outcome.changes)
-        for change in outcome.changes:
-            click.echo("\n".join(f"{change.path}: {title}" for title in change.titles))
-    count = len(outcome.changes)
-    left = f"; {outcome.left_unsafe} fixes need a look: --unsafe" if outcome.left_unsafe and not unsafe else ""
-    click.echo(f"{count} file{'' if count == 1 else 's'} {'would change' if diff else 'changed'}{left}", err=diff)
     if not outcome.converged:
-        raise _Stop("the fixes did not settle; look at the files and report it")
+        raise _Stop("the fixes do not settle, so nothing was written; please report it")
+    count = len(outcome.changes)
+    if diff:
+        click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
+    else:
+        try:
+            fixes.write(folder, outcome.changes)
+        except (fixes.Moved, OSError) as problem:
+            raise _Stop(str(problem)) from None
+        place = _place(folder)
+        for change in outcome.changes:
+            click.echo("\n".join(f"{place}{change.path}: {title}" for title in change.titles))
+    left = outcome.left_unsafe
+    more = f"; {left} fix{' needs' if left == 1 else 'es need'} a look at the result: --unsafe" if left else ""
+    click.echo(f"{count} file{'' if count == 1 else 's'} {'would change' if diff else 'changed'}{more}", err=diff)
 
 
 @cli.command()
@@ -414,6 +418,12 @@ def _root(root: Path | None) -> Path:
         raise _Stop(str(problem)) from None
 
 
+def _place(folder: Path) -> str:
+    """What stands before a root-relative path where it is told to somebody in the working directory."""
+    place = os.path.relpath(folder, Path.cwd())
+    return "" if place == "." else f"{place}/"
+
+
 def _read(folder: Path) -> Any:
     from generator.read import NoKnowledgeBase, read
 
@@ -518,10 +528,10 @@ def _colour() -> bool:
 
 def _inside(folder: Path, path: Path) -> str:
     """A path, relative to here or to the root, as the root names it."""
-    found = path if path.exists() else folder / path
-    if not found.exists():
+    found = [each.resolve() for each in (path, folder / path) if each.exists()]
+    if not found:
         raise _Stop(f"{path}: no such file or folder")
-    try:
-        return found.resolve().relative_to(folder.resolve()).as_posix()
-    except ValueError:
-        raise _Stop(f"{path} does not lie in the knowledge base {folder}") from None
+    inside = next((each for each in found if each.is_relative_to(folder.resolve())), None)
+    if inside is None:
+        raise _Stop(f"{path} does not lie in the knowledge base {folder}")
+    return inside.relative_to(folder.resolve()).as_posix()

@@ -158,8 +158,6 @@ def _of_record(catalog: Catalog, record: Record) -> Iterable[Citation]:
 
 def _of_prose(catalog: Catalog, page: Prose) -> Iterable[Citation]:
     for mention in find(page.document.text):
-        line = page.document.text.count("\n", 0, mention.start)
-        column = mention.start - (page.document.text.rfind("\n", 0, mention.start) + 1)
-        span = (line, column, line, column + len(mention.raw))
+        span = (*page.document.position(mention.start), *page.document.position(mention.end))
         resolution = catalog.resolve(mention) if not mention.problem else Resolution(None, why=mention.problem)
         yield Citation(page.path, (), page.location(span), mention, resolution)

@@ -138,10 +138,11 @@ class Document:
             if at < 0:
                 yield None
                 continue
-            yield (*self._position(at - len(token)), *self._position(at))
+            yield (*self.position(at - len(token)), *self.position(at))
             cursor, seen = at, start + len(token)
 
-    def _position(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
+        """(line, column) of a character, both counted from 0."""
         line = bisect_right(self._starts, offset) - 1
         return line, offset - self._starts[line]
 

@@ -531,7 +531,7 @@ def test_a_citation_that_is_not_typed_in_so_many_words_has_no_fix(tiny: Base) ->
 def test_offsets_and_places_are_inverse(text: str, data: st.DataObject) -> None:
     document = Document(text, None)
     offset = data.draw(st.integers(0, len(text)))
-    line, column = document._position(offset)
+    line, column = document.position(offset)
     assert document.offset(line, column) == offset
     assert "".join(document.line(number) for number in range(len(document._starts))) == re.sub(
         "[\r\n\x85\u2028\u2029]", "", text

@@ -9,6 +9,7 @@ from generator.findings import Edit, Finding, Fix, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
+from generator.spans import Location
 from generator.units import grouped
 
 _FIGURE = re.compile(r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?) B/token\b")
@@ -83,8 +84,16 @@ def typed_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
                 expression = computed.get(each[1])
                 if expression is not None and span is not None:
                     where = record.location(span)
-                    fix = Fix("write the expression", (Edit(where, expression),))
+                    fix = _fix(where, expression, record.document.source(text.span))
                     yield this.finding(where, f"{each[0]} is computed: write {expression}", record.id, fix=fix)
+
+
+def _fix(where: Location, expression: str, written: str) -> Fix | None:
+    """The fix, with quotes that the text's own do not clash with; braces in a text without quotes may be YAML's."""
+    if written[:1] not in ("|", ">", '"', "'"):
+        return None
+    text = expression.replace("'", '"') if written[0] == "'" else expression
+    return Fix("write the expression", (Edit(where, text),))
 
 
 def _result(text: str, at: int) -> bool:
