@@ -291,7 +291,8 @@ def test_an_interrupt_is_one_line_and_status_130(real_copy: Base) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert (out, err.strip().splitlines()) == ("", ["servebook: interrupted; nothing was changed"])
+    assert out == ""
+    assert re.fullmatch(r"servebook: interrupted; [^\n]+", err.strip())
 
 
 def _is_at_work(pid: int) -> bool:

@@ -1,0 +1,165 @@
+"""What the docs say is tried: examples are run, commands and files that they name exist, figures are recomputed.
+
+A block of ``console`` that begins with ``$ servebook`` is run in the real base. The lines below it are what it prints;
+a line ``...`` stands for any lines, ``...`` inside a line for any text.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from generator.checks import CHECKS
+from generator.cli import cli
+from generator.knowledge import KnowledgeBase
+from generator.spans import load
+
+ROOT = Path(__file__).parent.parent
+PAGES = [
+    path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if path.is_file()
+]
+BLOCK = re.compile(r"^( *)```(\S*)([^\n]*)\n(.*?)^\1```$", re.M | re.S)
+
+
+def blocks(*languages: str) -> list[tuple[str, str, str]]:
+    """(where, info, text) of fenced blocks."""
+    found = []
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for block in BLOCK.finditer(text):
+            if block[2] in languages:
+                where = f"{page.name}:{text.count(chr(10), 0, block.start()) + 1}"
+                inner = re.sub(rf"^{block[1]}", "", block[4], flags=re.M)
+                found.append((where, block[3].strip(), inner))
+    return found
+
+
+def examples() -> list[tuple[str, str, str]]:
+    """(where, command, what it prints) of all that is run."""
+    found = []
+    for where, _, text in blocks("console", "sh", "text"):
+        for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((where, command, output))
+    return found
+
+
+def pattern(output: str) -> re.Pattern[str]:
+    """Expected output as a pattern, with its elisions."""
+    lines = [
+        r"(?:.*\n)*?" if line.strip() == "..." else r".*".join(map(re.escape, line.split("..."))) + r"[ ]*\n"
+        for line in output.rstrip("\n").split("\n")
+    ]
+    return re.compile("".join(lines) + r"\s*\Z")
+
+
+EXAMPLES = examples()
+
+
+def test_the_docs_have_examples_that_are_run() -> None:
+    assert PAGES
+    assert [command for _, command, _ in EXAMPLES if command.startswith("servebook ")]
+
+
+@pytest.mark.parametrize(("where", "command", "output"), EXAMPLES, ids=[f"{row[0]}-{row[1][:30]}" for row in EXAMPLES])
+def test_an_example_prints_what_the_docs_show(where: str, command: str, output: str) -> None:
+    words = shlex.split(command)
+    assert words[0] == "servebook", f"{where}: only our own command is tried"
+    done = subprocess.run(
+        [sys.executable, "-m", "generator", *words[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert pattern(output).match(done.stdout + "\n"), f"{where}:\n{done.stdout}{done.stderr}"
+
+
+def test_elisions_elide_and_nothing_else_does() -> None:
+    assert pattern("a\n...\nd\n").match("a\nb\nc\nd\n")
+    assert pattern("a ... c\n").match("a bb c\n")
+    assert not pattern("a\nd\n").match("a\nb\nd\n")
+    assert not pattern("a\n").match("a\nb\n")
+    assert not pattern("a.c\n").match("abc\n")
+
+
+def test_examples_of_yaml_can_be_read() -> None:
+    found = blocks("yaml")
+    assert found
+    for where, _, text in found:
+        traps = load(text).traps
+        assert not traps, f"{where}: {[trap.message for trap in traps]}"
+
+
+def test_commands_that_are_named_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(r"servebook ([a-z]+)", page.read_text("utf-8")):
+            assert name in cli.commands, f"{page.name} names `servebook {name}`"
+
+
+def test_every_command_is_named_somewhere() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    for name in cli.commands:
+        assert f"servebook {name}" in text, name
+
+
+def test_options_that_are_named_exist() -> None:
+    known = {option for command in [cli, *cli.commands.values()] for each in command.params for option in each.opts}
+    for page in PAGES:
+        for line in re.findall(r"servebook [a-z]+[^`\n|]*", page.read_text("utf-8")):
+            for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", line):
+                assert option in known | {"--help"}, f"{page.name}: {line}"
+
+
+def test_targets_of_make_that_are_named_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for page in PAGES:
+        for name in re.findall(r"(?:`|^)make ([a-z]+)", page.read_text("utf-8"), re.M):
+            assert name in targets, f"{page.name} names `make {name}`"
+
+
+def test_codes_that_are_named_exist() -> None:
+    known = {check.code for check in CHECKS}
+    for page in PAGES:
+        for code in re.findall(r"\b(?:YML|SCH|CIT|WIR|DRV|NUM|CMP|DRF|MET)[0-9]{3}\b", page.read_text("utf-8")):
+            assert code in known, f"{page.name} names {code}"
+
+
+def test_files_that_are_linked_exist() -> None:
+    generated = {path.stem for path in (ROOT / "generator/pages").glob("*.py")}
+    for page in PAGES:
+        for address in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+            target = address.split("#")[0]
+            if page.parent.name == "docs" and target.split("/")[0] in generated:
+                continue  # such as checks/index.md, which the site makes
+            if target and not re.match(r"[a-z]+:", target):
+                assert (page.parent / target).exists(), f"{page.name} links {address}"
+
+
+def test_files_that_are_named_exist() -> None:
+    places = re.compile(r"`((?:generator|schema|records|sources|tests|templates|docs)/[\w./-]*?)`")
+    for page in PAGES:
+        for name in places.findall(page.read_text("utf-8")):
+            assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
+def test_the_figures_of_the_readme_are_those_of_the_base(real: KnowledgeBase) -> None:
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    for id, words in (
+        ("deepseek-v2", "{} times too high on DeepSeek-V2"),
+        ("deepseek-v4-flash", "{} times on DeepSeek-V4-Flash"),
+    ):
+        facts = real.facts[id]
+        plain = facts.figure("bf16")
+        assert plain is not None
+        assert facts.geometry is not None
+        assert facts.geometry.naive_gqa_bytes_per_token is not None
+        assert words.format(f"{float(facts.geometry.naive_gqa_bytes_per_token / plain.growth):.1f}") in text
