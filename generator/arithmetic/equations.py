@@ -140,6 +140,8 @@ def _stated(side: Side, names: Names, choice: Choice) -> Interval | None:
 
 
 def _false(base: Side, side: Side, names: Names) -> Statement:
+    if side[0].unit is not None:
+        side = side[:1]  # "= 25.6 MB per layer × 28 layers = ..." states 25.6 MB
     choice = next(_Pair(base, side).choices())
     value = _value(base, names, choice)
     assert value is not None
@@ -158,16 +160,11 @@ def _false(base: Side, side: Side, names: Names) -> Statement:
 
 
 def _commensurable(base: Side, statement: Statement) -> bool:
-    """Whether a sum without units can be meant to give a size: "10,000 models + 15,000 sources = 102 MB" does not."""
+    """Whether an expression without units can be meant to give a size: "32 × 3 = 96 doubles = 0.75 KiB" does not."""
     stated = statement.stated
-    if (
-        stated is None
-        or stated.unit is None
-        or max(stated.unit.scales) == 1
-        or any(token.unit or token.text in ("*", "/") for token in base)
-    ):
+    if stated is None or stated.unit is None or max(stated.unit.scales) == 1 or any(token.unit for token in base):
         return True
-    return plausible(stated.value * stated.unit.scales[0], _middle(base))
+    return plausible(stated.value * stated.unit.scales[0], _middle(base), Fraction(3, 20))
 
 
 def _middle(base: Side) -> Fraction:

@@ -50,7 +50,7 @@ def _hull(*values: Fraction) -> Interval:
 def _combine(symbol: str, a: Interval, b: Interval) -> Interval:
     if symbol == "+":
         return Interval(a.low + b.low, a.high + b.high)
-    if symbol == "-":
+    if symbol in ("-", "−"):
         return Interval(a.low - b.high, a.high - b.low)
     if symbol == "*":
         return _hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
@@ -98,7 +98,7 @@ class _Parser:
 
     def sum(self) -> Interval:
         value = self.product()
-        while symbol := self._next("+", "-"):
+        while symbol := self._next("+", "-", "−"):
             value = _combine(symbol, value, self.product())
         return value
 
@@ -113,7 +113,7 @@ class _Parser:
         return _power(value, self.power()) if self._next("^") else value
 
     def operand(self) -> Interval:
-        if self._next("-"):
+        if self._next("-", "−"):
             return _combine("-", exactly(0), self.operand())
         if self._next("+"):
             return self.operand()

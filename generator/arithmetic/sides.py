@@ -38,13 +38,15 @@ def _behind_remark(all_tokens: Sequence[Token], at: int) -> int:
     for end in range(at + 1, min(at + 8, len(all_tokens))):
         if all_tokens[end].kind is Kind.CLOSE:
             return end + 1 if end > at + 1 else at
-        if all_tokens[end].kind not in (Kind.WORD, Kind.NAME):
+        if all_tokens[end].kind not in (Kind.WORD, Kind.NAME) and all_tokens[end].text not in (",", "/", "+"):
             return at
     return at
 
 
 def _is_noise(token: Token) -> bool:
-    return token.kind is Kind.WORD and token.text.lower() not in _LINKS
+    """Whether a token behind a number says what is counted: "8 KV heads"; a type ("4 fp32") has a width besides."""
+    counted = token.kind is Kind.WORD or (token.kind is Kind.NAME and not any(char.isdigit() for char in token.text))
+    return counted and token.text.lower() not in _LINKS
 
 
 def left_of(all_tokens: Sequence[Token], relation: int, skip: frozenset[int]) -> list[Token]:
@@ -131,6 +133,8 @@ def right_of(all_tokens: Sequence[Token], relation: int, skip: frozenset[int]) -
 
 def _continued(all_tokens: Sequence[Token], at: int) -> bool:
     """Whether an expression goes on behind words that cannot be read: "8 bytes UDP header + 20 bytes"."""
+    if 0 < at < len(all_tokens) and all_tokens[at].kind is Kind.NUMBER and all_tokens[at - 1].kind is Kind.NUMBER:
+        return True  # digits grouped by blanks
     end = at
     while end < len(all_tokens) and end - at < 5 and all_tokens[end].kind in (Kind.WORD, Kind.NAME):
         if all_tokens[end].text.lower() in _LINKS:
@@ -147,7 +151,7 @@ def _follows(token: Token, side: list[Token], depth: int) -> bool:
     if token.kind is Kind.NUMBER:
         return operand_due
     if token.kind is Kind.OPERATOR or token.kind is Kind.UNIT or (token.text == "," and depth > 0):
-        return not operand_due or token.text in ("-", "+")
+        return not operand_due or token.text in ("-", "−", "+")
     if (
         token.kind is Kind.WORD
         and side
@@ -172,7 +176,7 @@ def _without_tail(side: list[Token], after: Token | None) -> list[Token]:
 
 
 def variants(side: list[Token], first: bool) -> Iterator[list[Token]]:
-    """A side as it reads, then without what a dash, a slash or a running sum ("= 6 + 1 = 7") may put beside it."""
+    """A side as it reads, then without what a dash, a slash or a running result ("= 6 + 1 = 7") puts beside it."""
     yield side
     depth = 0
     for at, token in enumerate(side):
@@ -181,5 +185,5 @@ def variants(side: list[Token], first: bool) -> Iterator[list[Token]]:
             continue
         if first and token.text == "-" and any(each.kind is Kind.OPERATOR for each in side[at + 1 :]):
             yield side[at + 1 :]
-        if not first and token.text in ("-", "/", "+"):
+        if not first and token.text in ("-", "/", "+", "*"):
             yield side[:at]

@@ -85,7 +85,7 @@ _TOKEN = re.compile(
 _BREAKS = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n[ \t]*\||\|")
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.M | re.S)
 _CODE_BREAK = re.compile(r"\n(?!\s*[=+\-×*/÷)])|(?<=\S) {2,}")
-_OPERATORS = {"×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "**": "^"}
+_OPERATORS = {"×": "*", "·": "*", "⋅": "*", "÷": "/", "**": "^"}
 _SPOKEN = {"x": "*", "times": "*", "plus": "+", "minus": "-"}
 
 
