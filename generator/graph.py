@@ -135,6 +135,20 @@ def _grouped(pairs: Iterable[tuple[Any, Citation]]) -> dict[str, tuple[Citation,
     return {key: tuple(group) for key, group in groups.items()}
 
 
+def best_assignment(weights: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """What each left side gets when all get at most one and the sum of the weights is the greatest that there is.
+
+    `weights` are of pairs (left, right); the names on the two sides do not mix.
+    """
+    import networkx as nx
+
+    network: nx.Graph[tuple[str, str]] = nx.Graph()
+    for (left, right), weight in sorted(weights.items()):
+        network.add_edge(("left", left), ("right", right), weight=weight)
+    pairs = (sorted(pair) for pair in nx.max_weight_matching(network))
+    return {left: right for (_, left), (_, right) in sorted(pairs)}
+
+
 def _of_record(catalog: Catalog, record: Record) -> Iterable[Citation]:
     for text in catalog.texts(record):
         is_citation = text.field is not None and text.field.cites is not None

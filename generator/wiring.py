@@ -138,7 +138,7 @@ def disagreements(record: Record, source: Record) -> dict[str, Pair]:
         if key in facts
         and key not in elsewhere
         and not agree(value, facts[key])
-        and not (key == "model_type" and value in model_types(source))
+        and not (key == "model_type" and str(value) in model_types(source))
     }
 
 

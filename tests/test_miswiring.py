@@ -189,13 +189,14 @@ def test_where_no_figure_differs_the_declared_subject_tells(family: Base, id: st
     assert "70,272 B/token, the same under the cited source" in it.message
 
 
-def test_two_that_were_swapped_are_two_findings(family: Base) -> None:
+def test_two_that_were_swapped_are_one_finding(family: Base) -> None:
     family.edit("records/models/deepseek-v3.yaml", f"[[{WRONG}]]", f"[[{RIGHT}]]")
-    found = rewire(family, "deepseek-v2", RIGHT, WRONG)
-    assert codes(found) == [("WIR201", "deepseek-v2"), ("WIR201", "deepseek-v3")]
-    assert [each.data["suggested"] for each in found] == [RIGHT, WRONG]
-    assert found[1].data["derived_effect"] == {"kv_growth_bf16": [70272, 69120]}
-    assert "-1.6 %" in found[1].message
+    (it,) = rewire(family, "deepseek-v2", RIGHT, WRONG)
+    assert (it.code, it.record) == ("WIR204", "deepseek-v2")
+    records = it.data["records"]
+    assert {id: one["suggested"] for id, one in records.items()} == {"deepseek-v2": RIGHT, "deepseek-v3": WRONG}
+    assert records["deepseek-v3"]["derived_effect"] == {"kv_growth_bf16": [70272, 69120]}
+    assert "(69,120 B/token in bf16, under the cited one 70,272)" in it.message
 
 
 def test_a_mistake_of_a_third_record_is_its_own_finding(family: Base) -> None:

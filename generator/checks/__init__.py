@@ -32,6 +32,7 @@ from generator.checks.parameter_mismatch import parameter_mismatch
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
 from generator.checks.sources_disagree import sources_disagree
+from generator.checks.swapped_evidence import swapped_evidence
 from generator.checks.typed_figure import typed_figure
 from generator.checks.uncited_claim import uncited_claim
 from generator.checks.underivable_geometry import underivable_geometry
@@ -65,6 +66,7 @@ CHECKS: tuple[Check, ...] = (
     miswired_source,  # WIR201
     config_mismatch,
     indistinguishable_evidence,
+    swapped_evidence,
     misdeclared_subject,
     underivable_geometry,  # DRV302
     list_length,

@@ -10,7 +10,9 @@ from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.layer_lists import LAYERS, LayerList, layer_lists
 from generator.records import Record
-from generator.wiring import disagreements
+from generator.wiring import Pair, disagreements
+
+MTP = "num_nextn_predict_layers"
 
 
 @check("DRV304", Severity.ERROR)
@@ -91,13 +93,18 @@ def _finding(this: Check, kb: KnowledgeBase, model: Record, one: LayerList) -> F
     absorbs = [("DRV302", model.id)] if one.path[0] in {field.split(".")[0] for field in facts.fields} else []
     source = config_source(kb.catalog, model)
     differing = disagreements(model, source) if source and source.id not in kb.catalog.unsound else {}
-    if differing and set(differing) <= {one.path[0], *LAYERS, "num_nextn_predict_layers"}:
+    telling = {key: differing[key] for key in (one.path[0], *LAYERS, MTP) if key in differing}
+    if telling and telling.keys() == differing.keys() and not _reordered(differing):
         absorbs.append(("WIR202", model.id))
     data = {"field": one.key, "length": one.length, "kinds": dict(one.kinds), "accepted": dict(one.accepted)}
-    if differing.get(one.path[0]):
-        data["source"] = source.id if source else None
-    message = _message(one, list(differing))
+    message = _message(one, list(telling))
     return this.finding(model.at("architecture", *one.path), message, model.id, data={**data, "absorbs": absorbs})
+
+
+def _reordered(differing: dict[str, Pair]) -> bool:
+    """Whether a list differs from the source's, but not in its length: then that is another mistake."""
+    lists = ([here, there] for here, there in differing.values() if isinstance(here, list) and isinstance(there, list))
+    return any(len(here) == len(there) for here, there in lists)
 
 
 def _message(one: LayerList, differing: list[str]) -> str:
