@@ -8,6 +8,9 @@ from typing import Any
 from generator.capabilities import Gpu, any_covers
 from generator.compatibility.profiles import Profile
 
+UNLISTED = "model_type=unlisted"
+"""A feature that no listed model has: whatever comes after the rule of lists has passed it."""
+
 
 def about_model(when: Mapping[str, Any], profile: Profile, gguf: str | None) -> bool:
     """Whether the classes and families that a condition names hold this model."""
@@ -39,9 +42,11 @@ def others_in(features: Iterable[str]) -> tuple[str, ...]:
 
 
 def settled(features: Iterable[str], config: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The features that the config does not settle; None where it rules one of them out: ``index_topk!=2048``."""
+    """The features that are still open; None where the config or the list rules one out: ``index_topk!=2048``."""
     left = []
     for each in features:
+        if each == UNLISTED:
+            return None
         key, differs, value = each.partition("!=")
         if not differs or key not in config or not value.isdigit():
             left.append(each)

@@ -105,28 +105,35 @@ def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason
     features = settled(each.when.get("features") or (), cell.profile.config)
     if features is None:
         return
-    names, others = backends_in(features), others_in(features)
-    own = {answer.backend.name for answer in cell.chosen}
-    if names and not own & set(names):
+    names = backends_in(features)
+    if names and not {answer.backend.name for answer in cell.chosen} & set(names):
         return  # it is about a backend that does not serve here
-    effect, title, value = each.get("effect"), each.gotcha.title, each.gotcha.id
-    if effect is None:
+    title, value = each.gotcha.title, each.gotcha.id
+    if each.get("effect") is None:
         yield Reason("gotcha", "to know", title, each.cites, value), None
         return
     kernel = each.when.get("kernel")
-    if kernel:
-        how = cell.uses(kernel)
-        if how != "itself":
-            if each.when.get("architectures") and each.when.get("kernel_versions"):
-                what = f"the build here is {how}" if how else "nothing here uses it"
-                text = f"{title} (a statement about {kernel} {each.when['kernel_versions']}, and {what})"
-                yield Reason("gotcha", "not about this", text, each.cites, value), None
-            return
-    if others:
-        yield Reason("gotcha", "with a setting", f"{effect} with {listed(others)}: {title}", each.cites, value), None
-        return
+    how = cell.uses(kernel) if kernel else "itself"
+    if how == "itself":
+        yield from _held(each, cell, others_in(features), limits)
+    elif how and each.when.get("architectures") and each.when.get("kernel_versions"):
+        text = f"{title} (a statement about {kernel} {each.when['kernel_versions']}; the build here is {how})"
+        yield Reason("gotcha", "not about this", text, each.cites, value), None
+
+
+def _held(
+    each: Condition, cell: Cell, settings: tuple[str, ...], limits: Limits
+) -> Iterator[tuple[Reason, str | None]]:
+    """The step of a gotcha that is about this cell: past, open, or open with a setting only."""
+    effect, title, value = each.get("effect"), each.gotcha.title, each.gotcha.id
     held, versions = _versions(each, cell)
-    if held is False or (each.get("status") == "fixed" and held is not True):
+    past = held is False or (each.get("status") == "fixed" and held is not True)
+    if settings:
+        if not past:
+            text = f"{effect} with {listed(settings)}: {title}"
+            yield Reason("gotcha", "with a setting", text, each.cites, value), None
+        return
+    if past:
         yield Reason("gotcha", "past", f"{title} ({versions})", each.cites, value), None
         limits.flips_if |= dict.fromkeys(_older(each, cell))
         yield from _disagreements(each, limits, decided=False)

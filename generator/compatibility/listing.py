@@ -14,6 +14,7 @@ from generator.citations import whole
 from generator.compatibility.reasons import Reason, State, cited
 from generator.derive import config_source, source_config
 from generator.records import Catalog, Record
+from generator.versions import prerelease
 
 KEYS = ("architecture", "model_type")
 
@@ -172,6 +173,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason]) -> Lis
     added = _change(names, name, "added")
     if added is not None:
         since = f"since {added['since']}" if added.get("since") else "outside the list that was read"
+        since += ", a pre-release" if prerelease(added.get("since")) else ""
         step = Reason("listed", "listed", f"named {since}", cited(added.get("cite")), spelled)
         return answer(State.LISTED, step, modifiers=(f"named {since}",))
     if name in names.formerly:

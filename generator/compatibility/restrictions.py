@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from generator.capabilities import Gpu, any_covers
-from generator.compatibility.conditions import about_gpu, about_model, backends_in, others_in
+from generator.compatibility.conditions import about_gpu, about_model, backends_in, others_in, settled
 from generator.compatibility.profiles import Profile
 from generator.compatibility.reasons import Reason, cited, listed
 from generator.records import Record
@@ -39,7 +39,9 @@ def restrict(engine: Record, profile: Profile, gguf: str | None, gpu: Gpu, limit
         outside = row.get("applies_outside_gpus")
         if not about_gpu(row["when"], gpu) or (outside and any_covers(tuple(outside), gpu)):
             continue
-        features = row["when"].get("features") or ()
+        features = settled(row["when"].get("features") or (), profile.config)
+        if features is None:
+            continue
         step = Reason("restriction", row["effect"], row["text"], cited(*(row.get("cites") or ())))
         if features:
             _with_features(features, row, step, limits)
@@ -56,7 +58,7 @@ def restrict(engine: Record, profile: Profile, gguf: str | None, gpu: Gpu, limit
             limits.flips_if["a source that shows which of the two holds for a release"] = None
 
 
-def _with_features(features: list[str], row: Mapping[str, Any], step: Reason, limits: Limits) -> None:
+def _with_features(features: tuple[str, ...], row: Mapping[str, Any], step: Reason, limits: Limits) -> None:
     """A limit that holds with a setting only: it takes a backend out, or is told beside the verdict."""
     backends = backends_in(features)
     if backends and row["effect"] == "blocked" and not others_in(features):
