@@ -13,7 +13,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def as_annotations(findings: Iterable[Finding], place: str = "") -> str:
-    """``::error file=...::message`` lines. `place` stands before each path: GitHub counts from the repository's root."""
+    """``::error file=...::message`` lines; `place` stands before each path, since GitHub knows the repository's."""
     lines: list[str] = []
     listed = list(findings)
     for severity, command in _COMMANDS.items():
@@ -27,12 +27,12 @@ def as_annotations(findings: Iterable[Finding], place: str = "") -> str:
 
 def _line(command: str, finding: Finding, place: str) -> str:
     where = finding.location
+    columns = {"col": where.column, "endColumn": where.end_column} if where.line == where.end_line else {}
     properties = {
         "file": place + where.path,
         "line": where.line,
-        "col": where.column,
         "endLine": where.end_line,
-        "endColumn": where.end_column,
+        **columns,  # GitHub refuses columns of several lines
         "title": f"{finding.code} {finding.name}",
     }
     stated = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
@@ -41,6 +41,7 @@ def _line(command: str, finding: Finding, place: str) -> str:
 
 def _message(text: str) -> str:
     """A line of text that ends no command and begins none."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")  # of a file name that is not UTF-8
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

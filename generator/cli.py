@@ -6,10 +6,13 @@ Exit status: 0 fine, 1 findings at error level (or nothing derivable), 2 usage o
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -107,20 +110,22 @@ def validate(
     if against is not None:
         verdicts = verdicts.without(_findings_at(folder, against))
     shown = [found for found in verdicts.findings if report.within(found.location.path, wanted)]
-    place = _place(folder)
     if form == "json":
         click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
     elif form == "sarif":
         from generator.sarif import as_sarif
 
-        click.echo(as_sarif(shown, CHECKS))
+        click.echo(as_sarif(shown, CHECKS, _place_in_repository(folder)))
     else:
-        view = report.View(_colour(), place, info or bool(wanted))
+        view = report.View(_colour(), _place(folder), info or bool(wanted))
+        if form == "text" and sys.stdout.isatty():
+            view = replace(view, line=_lines_of(folder), width=shutil.get_terminal_size((120, 24)).columns)
         click.echo(report.as_text(kb, verdicts, shown, strict, view))
         if form == "github":
             from generator.annotations import as_annotations
 
-            click.echo(as_annotations(shown, place))
+            listed = [found for found in shown if view.infos or found.severity != "info"]
+            click.echo(as_annotations(listed, _place_in_repository(folder)))
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
 
 
@@ -424,6 +429,32 @@ def _place(folder: Path) -> str:
     return "" if place == "." else f"{place}/"
 
 
+def _place_in_repository(folder: Path) -> str:
+    """What stands before a root-relative path for GitHub, which counts from the top of the repository."""
+    from generator.history import NoRevision, place
+
+    try:
+        return place(folder)
+    except NoRevision:
+        return _place(folder)
+
+
+def _lines_of(folder: Path) -> Callable[[str, int], str]:
+    """Lines of authored files, as far as they can be read, for what stands below a finding on a terminal."""
+    from generator.read import MAX_BYTES
+    from generator.spans import Document
+
+    @cache
+    def document(path: str) -> Document:
+        try:
+            with (folder / path).open("rb") as file:
+                return Document(file.read(MAX_BYTES).decode("utf-8-sig", "replace"), None)
+        except OSError:
+            return Document("", None)
+
+    return lambda path, line: document(path).line(line - 1)
+
+
 def _read(folder: Path) -> Any:
     from generator.read import NoKnowledgeBase, read
 
@@ -523,7 +554,7 @@ def _near(word: str, words: list[str]) -> str:
 
 
 def _colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _inside(folder: Path, path: Path) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from generator.spans import Location
+
+_LINE_NUMBER = re.compile(r"\bline \d+")
 
 
 class Severity(StrEnum):
@@ -71,8 +74,8 @@ class Finding:
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """What makes it the same finding after lines have moved."""
-        return (self.code, self.location.path, self.message)
+        """What makes it the same finding after lines have moved, those that the message names included."""
+        return (self.code, self.location.path, _LINE_NUMBER.sub("line", self.message))
 
     @property
     def order(self) -> tuple[str, int, int, str]:

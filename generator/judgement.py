@@ -101,7 +101,7 @@ def of_faults(code: str, name: str, doc: str) -> Judge:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The outcome of a run: findings in the order of their places, counts, and what was waived."""
+    """The outcome of a run: findings in the order of their places, counts, what was waived, how many were known."""
 
     findings: tuple[Finding, ...]
     checked: int
@@ -109,6 +109,7 @@ class Verdicts:
     not_checkable: int
     waived: tuple[Finding, ...] = ()
     by_check: Mapping[str, Tally] = field(default_factory=dict)
+    known: int = 0
 
     def without(self, known: Iterable[Finding]) -> Verdicts:
         """The outcome less the findings that were known before; each known one excuses one of its kind."""
@@ -119,7 +120,7 @@ class Verdicts:
                 left[finding.identity] -= 1
             else:
                 new.append(finding)
-        return replace(self, findings=tuple(new))
+        return replace(self, findings=tuple(new), known=len(self.findings) - len(new))
 
     def count(self, severity: Severity) -> int:
         """How many findings are of a severity."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from generator import __version__
 from generator.findings import Edit, Finding, Related, Severity
 from generator.judgement import Check
+from generator.report import dumped
 from generator.spans import Location
 
 VERSION = "2.1.0"
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def as_sarif(findings: Iterable[Finding], checks: Iterable[Check]) -> str:
-    """One run: every check as a rule, every finding as a result. Paths are relative to the root of the base."""
+def as_sarif(findings: Iterable[Finding], checks: Iterable[Check], place: str = "") -> str:
+    """One run: every check as a rule, every finding as a result. `place` stands before each path."""
     rules = list(checks)
     places = {check.code: index for index, check in enumerate(rules)}
     run = {
@@ -25,10 +28,10 @@ def as_sarif(findings: Iterable[Finding], checks: Iterable[Check]) -> str:
             "driver": {"name": "servebook", "semanticVersion": __version__, "rules": [_rule(check) for check in rules]}
         },
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {"ROOT": {"description": {"text": "the root of the knowledge base"}}},
-        "results": [_result(finding, places) for finding in findings],
+        "originalUriBaseIds": {"ROOT": {"description": {"text": "the root of the repository"}}},
+        "results": [_Results(place).of(finding, places[finding.code]) for finding in findings],
     }
-    return json.dumps({"version": VERSION, "runs": [run]}, indent=2, ensure_ascii=False)
+    return dumped({"$schema": SCHEMA, "version": VERSION, "runs": [run]})
 
 
 def _rule(check: Check) -> dict[str, Any]:
@@ -41,28 +44,51 @@ def _rule(check: Check) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, places: dict[str, int]) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "ruleId": finding.code,
-        "ruleIndex": places[finding.code],
-        "level": _LEVELS[finding.severity],
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": _physical(finding.location)}],
-        "partialFingerprints": {"servebook/v1": _fingerprint(finding)},
-    }
-    if finding.related:
-        result["relatedLocations"] = [_related(number, each) for number, each in enumerate(finding.related)]
-    if finding.fix:
-        result["fixes"] = [{"description": {"text": finding.fix.title}, "artifactChanges": _changes(finding.fix.edits)}]
-    return result
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """Findings as results, their paths below `place`."""
 
+    place: str
 
-def _physical(location: Location) -> dict[str, Any]:
-    return {"artifactLocation": _artifact(location.path), "region": _region(location)}
+    def of(self, finding: Finding, rule: int) -> dict[str, Any]:
+        result: dict[str, Any] = {
+            "ruleId": finding.code,
+            "ruleIndex": rule,
+            "level": _LEVELS[finding.severity],
+            "message": {"text": finding.message},
+            "locations": [{"physicalLocation": self._physical(finding.location)}],
+            "partialFingerprints": {"servebook/v1": _fingerprint(finding)},
+        }
+        if finding.related:
+            result["relatedLocations"] = [self._related(number, each) for number, each in enumerate(finding.related)]
+        if finding.fix:
+            changes = self._changes(finding.fix.edits)
+            result["fixes"] = [{"description": {"text": finding.fix.title}, "artifactChanges": changes}]
+        return result
 
+    def _physical(self, location: Location) -> dict[str, Any]:
+        return {"artifactLocation": self._artifact(location.path), "region": _region(location)}
 
-def _artifact(path: str) -> dict[str, str]:
-    return {"uri": path, "uriBaseId": "ROOT"}
+    def _artifact(self, path: str) -> dict[str, str]:
+        return {"uri": quote(self.place + path, errors="surrogateescape"), "uriBaseId": "ROOT"}
+
+    def _related(self, number: int, related: Related) -> dict[str, Any]:
+        where = self._physical(related.location)
+        return {"id": number, "message": {"text": related.message}, "physicalLocation": where}
+
+    def _changes(self, edits: Iterable[Edit]) -> list[dict[str, Any]]:
+        by_path: dict[str, list[Edit]] = {}
+        for edit in edits:
+            by_path.setdefault(edit.location.path, []).append(edit)
+        return [
+            {
+                "artifactLocation": self._artifact(path),
+                "replacements": [
+                    {"deletedRegion": _region(edit.location), "insertedContent": {"text": edit.text}} for edit in group
+                ],
+            }
+            for path, group in by_path.items()
+        ]
 
 
 def _region(location: Location) -> dict[str, int]:
@@ -74,25 +100,6 @@ def _region(location: Location) -> dict[str, int]:
     }
 
 
-def _related(number: int, related: Related) -> dict[str, Any]:
-    return {"id": number, "message": {"text": related.message}, "physicalLocation": _physical(related.location)}
-
-
-def _changes(edits: Iterable[Edit]) -> list[dict[str, Any]]:
-    by_path: dict[str, list[Edit]] = {}
-    for edit in edits:
-        by_path.setdefault(edit.location.path, []).append(edit)
-    return [
-        {
-            "artifactLocation": _artifact(path),
-            "replacements": [
-                {"deletedRegion": _region(edit.location), "insertedContent": {"text": edit.text}} for edit in group
-            ],
-        }
-        for path, group in by_path.items()
-    ]
-
-
 def _fingerprint(finding: Finding) -> str:
     """What stays the same when lines move: the check, the file and the words."""
-    return hashlib.sha256("\x00".join(finding.identity).encode("utf-8")).hexdigest()[:32]
+    return hashlib.sha256("\x00".join(finding.identity).encode("utf-8", "backslashreplace")).hexdigest()[:32]
