@@ -21,9 +21,11 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from generator.derive import Facts
@@ -75,19 +77,21 @@ class Quantity:
 
     def __str__(self) -> str:
         """The number as a reader sees it, with its unit."""
-        if self.decimals is None:
-            number = grouped(self.value)
-        else:
-            number = f"{_half_up(self.value, self.decimals):,.{self.decimals}f}"
+        number = grouped(self.value) if self.decimals is None else _rounded(self.value, self.decimals)
         shown = self.suffix or (f" {self.unit}" if self.unit else "")
         return f"{number}{shown}"
 
 
-def _half_up(value: Fraction, decimals: int) -> float:
-    """Rounded as by hand: a half goes away from zero."""
+def _rounded(value: Fraction, decimals: int) -> str:
+    """Rounded as by hand, and exactly: a half goes away from zero, and no zero has a sign.
+
+    >>> _rounded(Fraction(5, 2), 0), _rounded(Fraction(-1, 8), 2), _rounded(Fraction(-1, 8), 0)
+    ('3', '-0.13', '0')
+    """
     scaled = abs(value) * 10**decimals + Fraction(1, 2)
-    rounded = Fraction(scaled.numerator // scaled.denominator, 10**decimals)
-    return float(-rounded if value < 0 else rounded)
+    whole, fraction = divmod(scaled.numerator // scaled.denominator, 10**decimals)
+    sign = "-" if value < 0 and (whole or fraction) else ""
+    return f"{sign}{whole:,}" + (f".{fraction:0{decimals}d}" if decimals else "")
 
 
 def find(text: str) -> list[Expression]:
@@ -106,12 +110,27 @@ def find(text: str) -> list[Expression]:
     ]
 
 
+def unclosed(text: str) -> int | None:
+    """Where a ``{{`` stands that nothing closes, code left alone; None where there is none.
+
+    >>> unclosed("it grows by {{ kv.naive }, and"), unclosed("`{{` and {{ kv.naive }}")
+    (12, None)
+    """
+    if "{{" not in text:
+        return None
+    blank = _EXPRESSION.sub(lambda found: " " * len(found[0]), _CODE.sub(lambda found: " " * len(found[0]), text))
+    at = blank.find("{{")
+    return at if at >= 0 else None
+
+
 def evaluate(kb: KnowledgeBase, record: Record, inner: str) -> Quantity:
     """The value of an expression in a record's prose. Raises `ExpressionError`."""
     if len(inner) > MAX_LENGTH:
         raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters")
     try:
-        tree = ast.parse(inner, mode="eval")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python thinks of `1or 2` is no reader's business
+            tree = ast.parse(inner, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError("this is no expression; an example is {{ kv.growth('bf16') }}") from None
     value = _Evaluator(kb, record).of(tree.body)
@@ -156,7 +175,7 @@ class _Evaluator:
                 raise ExpressionError("true and false are no numbers")
             case ast.Constant(value=int() as number):
                 return Quantity(Fraction(number), formula=grouped(number))
-            case ast.Constant(value=float() as number):
+            case ast.Constant(value=float() as number) if isfinite(number):
                 return Quantity(Fraction(str(number)), formula=str(number))
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self._filter(self.of(left), right)
@@ -177,6 +196,8 @@ class _Evaluator:
         value = self.of(node)
         if not isinstance(value, Quantity):
             raise ExpressionError(f"`{ast.unparse(node)}` is {_what(value)}, not a number")
+        if value.suffix:
+            raise ExpressionError(f"`{ast.unparse(node)}` is written as{value.suffix} already; that filter comes last")
         return value
 
     def _constant(self, node: ast.expr) -> Any:
@@ -262,8 +283,10 @@ def _kv(record: Record, facts: Facts | None) -> _Names:
         return Quantity(figure.growth, "B/token", figure.formula)
 
     def size(key: str, tokens: int) -> Quantity:
+        if tokens < 1:
+            raise ExpressionError(f"kv.bytes needs at least one token, not {tokens}")
         figure = facts.figure(key)
-        if figure is None or tokens < 1:
+        if figure is None:
             raise ExpressionError(f"{record.id} has no layout `{key}`; it has {', '.join(_keys(facts))}")
         return Quantity(figure.bytes(tokens), "B", f"{figure.formula}, after {grouped(tokens)} tokens")
 
@@ -347,8 +370,8 @@ def _filtered(value: Quantity, name: str, digits: int | None) -> Quantity:
     if name == "round":
         return replace(value, decimals=digits or 0)
     if name in ("percent", "times"):
-        if value.unit:
-            raise ExpressionError(f"| {name} needs a ratio, not {value.unit}")
+        if value.unit or value.suffix:
+            raise ExpressionError(f"| {name} needs a ratio, not {value.unit or value}")
         scaled = value.value * 100 if name == "percent" else value.value
         suffix = " %" if name == "percent" else "×"
         return replace(value, value=scaled, decimals=1 if digits is None else digits, suffix=suffix)

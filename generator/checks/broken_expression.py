@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.expressions import ExpressionError, evaluate, find
+from generator.expressions import ExpressionError, evaluate, find, unclosed
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
@@ -46,7 +46,9 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
             tally.skipped += 1
             continue
         for text in kb.catalog.texts(record):
-            found = find(text.value) if text.field and text.field.schema.get("x-prose") else []
+            if not text.field or not text.field.schema.get("x-prose"):
+                continue
+            found = find(text.value)
             places = record.document.places(text.span, text.value, ((each.start, each.raw) for each in found))
             for each, span in zip(found, places, strict=True):
                 tally.checked += 1
@@ -54,3 +56,7 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
                     evaluate(kb, record, each.inner)
                 except ExpressionError as error:
                     yield this.finding(record.location(span or text.span), str(error), record.id)
+            at = unclosed(text.value)
+            if at is not None:
+                (span,) = record.document.places(text.span, text.value, [(at, "{{")])
+                yield this.finding(record.location(span or text.span), "`{{` is not closed by `}}`", record.id)

@@ -1,0 +1,451 @@
+"""Expressions in prose: what they may name, how units go, where an error is told, and that nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+import time
+from contextlib import suppress
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from conftest import Base
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from generator import expressions
+from generator.expressions import MAX_LENGTH, Expression, ExpressionError, Quantity, evaluate, find, unclosed
+from generator.knowledge import KnowledgeBase, assemble
+from generator.read import read
+
+MODEL = "records/models/tiny-a.yaml"
+IDEA = "records/concepts/tiny-latent.yaml"
+PROSE = "Keys and values of all heads are kept as one latent row, as in [[tiny-a|Tiny A]]."
+
+
+@pytest.fixture(scope="module")
+def kb() -> KnowledgeBase:
+    return assemble(read(Path(__file__).parent / "tiny"), date(2026, 11, 29))
+
+
+def value(kb: KnowledgeBase, inner: str, record: str = "tiny-a") -> Quantity:
+    return evaluate(kb, kb.catalog.records[record], inner)
+
+
+def refusal(kb: KnowledgeBase, inner: str, record: str = "tiny-a") -> str:
+    with pytest.raises(ExpressionError) as refused:
+        value(kb, inner, record)
+    return str(refused.value)
+
+
+# --- what can be named ----------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "growth": ("kv.growth('bf16')", "320 B/token"),
+    "growth in an engine's layout": ("kv.growth('fp8_latent')", "176 B/token"),
+    "bytes": ("kv.bytes('bf16', 1000)", "320,000 B"),
+    "naive": ("kv.naive", "4,096 B/token"),
+    "materialised": ("kv.materialised", "1,280 B/token"),
+    "layers, short": ("kv.layers.full", "4"),
+    "layers, long": ("kv.layers.full_attention", "4"),
+    "a field": ("config.kv_lora_rank", "32"),
+    "a format": ("format('tiny-engine#fp8_latent')", "44 B"),
+    "a format of one scalar": ("format('uniform#bf16')", "2 B"),
+    "another model": ("model('tiny-b').kv.growth('bf16')", "400 B/token"),
+    "another model's field": ("model('tiny-b').config.num_hidden_layers", "5"),
+    "a whole number": ("1234567", "1,234,567"),
+    "decimals": ("0.1 + 0.2", "0.3"),
+    "kib": ("kv.growth('bf16') | kib", "0.31 KiB/token"),
+    "kib, with digits": ("kv.growth('bf16') | kib | round(4)", "0.3125 KiB/token"),
+    "kib with its own digits": ("kv.growth('bf16') | kib(1)", "0.3 KiB/token"),
+    "mib": ("kv.bytes('bf16', 131072) | mib", "40.00 MiB"),
+    "gib": ("kv.bytes('bf16', 131072) | gib(3)", "0.039 GiB"),
+    "times": ("kv.naive / kv.growth('bf16') | times", "12.8×"),
+    "percent": ("(config.kv_lora_rank + config.qk_rope_head_dim) / config.hidden_size | percent", "15.6 %"),
+    "percent, with digits": ("1 / 3 | percent | round(3)", "33.333 %"),
+    "round": ("10 / 3 | round", "3"),
+    "a minus": ("-kv.layers.full + 5", "1"),
+    "brackets": ("(1 + 2) * 3", "9"),
+    "bytes and bytes": ("kv.bytes('bf16', 10) - kv.bytes('bf16', 9)", "320 B"),
+    "a number of bytes": ("kv.growth('bf16') * 2", "640 B/token"),
+    "half of it": ("kv.growth('bf16') / 2", "160 B/token"),
+    "a ratio has no unit": ("kv.growth('bf16') / kv.growth('fp8_latent') | round(2)", "1.82"),
+    "KiB and KiB": ("(kv.naive | kib) - (kv.materialised | kib) | round(2)", "2.75 KiB/token"),
+    "over several lines": ("kv.growth(\n  'bf16'\n)", "320 B/token"),
+}
+
+
+@pytest.mark.parametrize(("inner", "shown"), SHOWN.values(), ids=SHOWN)
+def test_what_an_expression_shows(kb: KnowledgeBase, inner: str, shown: str) -> None:
+    assert str(value(kb, inner)) == shown
+
+
+def test_every_name_of_the_manual_is_known_here(kb: KnowledgeBase) -> None:
+    """The table in the module's docstring is the manual; each row of it is tried above, or here."""
+    rows = [line.split("``")[1] for line in str(expressions.__doc__).splitlines() if line.startswith("``")]
+    assert rows
+    names = {row.split("(")[0].removesuffix("...") for row in rows} - {"kv.state"}
+    tried = " ".join(inner for inner, _ in SHOWN.values())
+    assert [name for name in names if name.split("...")[0] not in tried and name != "kv.layers.csa"] == []
+    for name in ("kib", "mib", "gib", "percent", "times", "round(1)"):
+        assert f"| {name}" in str(expressions.__doc__)
+
+
+def test_state_and_short_layer_names_of_the_real_base(real: KnowledgeBase) -> None:
+    v4 = real.catalog.records["deepseek-v4-flash"]
+    facts = real.facts["deepseek-v4-flash"]
+    assert facts.geometry is not None
+    (state, size), *_ = facts.state.items()
+    assert evaluate(real, v4, f"kv.state('{state}')") == Quantity(Fraction(size), "B", f"state {state}")
+    for short, long in expressions.LAYERS.items():
+        if long in facts.geometry.layers:
+            assert evaluate(real, v4, f"kv.layers.{short}").value == evaluate(real, v4, f"kv.layers.{long}").value
+
+
+def test_each_expression_of_the_real_base_has_a_value(real: KnowledgeBase) -> None:
+    for record in real.catalog.records.values():
+        for text in real.catalog.texts(record):
+            if text.field and text.field.schema.get("x-prose"):
+                for each in find(text.value):
+                    assert str(evaluate(real, record, each.inner))
+
+
+def test_a_renamed_model_is_found_by_its_old_id(tiny: Base) -> None:
+    base = tiny.lay({"records/redirects.yaml": "old: tiny-b\n"}).read()
+    assert str(value(base, "model('old').kv.growth('bf16')")) == "400 B/token"
+
+
+def test_a_value_comes_with_its_formula(kb: KnowledgeBase) -> None:
+    assert value(kb, "kv.growth('bf16')").formula.startswith("4 × (32 + 8) × 2")
+    assert value(kb, "kv.naive / 2").formula == "(the naive formula, bf16) / (2)"
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+REFUSED = {
+    "no such name": ("kb", "an expression has no `kb`; it has config, format, kv, model"),
+    "no such part": ("kv.grwth('bf16')", "kv has no `grwth`; it has bytes, growth, layers"),
+    "no such layout": ("kv.growth('bf17')", "tiny-a has no layout `bf17`; it has bf16, fp8_latent"),
+    "no such layout, of bytes": ("kv.bytes('bf17', 5)", "tiny-a has no layout `bf17`"),
+    "no tokens": ("kv.bytes('bf16', 0)", "at least one token"),
+    "no such state": ("kv.state('x')", "tiny-a has no state `x`; it has none"),
+    "no such field": ("config.nobody", "config has no `nobody`; it has architectures,"),
+    "a field that is no number": ("config.model_type", "config.model_type is no number"),
+    "a field that is a list": ("config.architectures", "config.architectures is no number"),
+    "no such format": ("format('x#y')", "no record has the cache format `x#y`"),
+    "no such model": ("model('nobody').kv.naive", "no model has the id `nobody`"),
+    "a record that is no model": ("model('tiny-gpu').kv.naive", "no model has the id `tiny-gpu`"),
+    "a group": ("kv", "`kv` is the group kv, not a number"),
+    "a group in a sum": ("kv + 1", "`kv` is the group kv, not a number"),
+    "a function": ("kv.growth", "`kv.growth` is the function kv.growth(layout), not a number"),
+    "a function of nothing": ("kv.growth()", "kv.growth(layout) takes a text"),
+    "a function of too much": ("kv.growth('bf16', 1)", "kv.growth(layout) takes a text"),
+    "the wrong kind": ("kv.bytes(1, 'bf16')", "kv.bytes(layout, tokens) takes a text, a whole number"),
+    "a truth value": ("kv.bytes('bf16', True)", "kv.bytes(layout, tokens) takes a text, a whole number"),
+    "a computed argument": ("kv.bytes('bf16', 2 * 3)", "a quoted text or a whole number is expected"),
+    "a named argument": ("kv.growth(key='bf16')", "is not in the vocabulary"),
+    "a number that is called": ("5(3)", "only functions take brackets"),
+    "a part of a number": ("kv.naive.real", "`.real` has nothing to stand on"),
+    "bytes and bytes per token": ("kv.bytes('bf16', 1) + kv.naive", "B and B/token do not add up"),
+    "bytes and a number": ("kv.naive + 1", "B/token and a plain number do not add up"),
+    "a number and bytes": ("1 - kv.naive", "a plain number and B/token do not add up"),
+    "bytes squared": ("kv.naive * kv.naive", "B/token times B/token is no unit"),
+    "a number over bytes": ("1 / kv.naive", "a plain number over B/token is no unit"),
+    "nothing": ("1 / 0", "division by zero"),
+    "nothing, computed": ("kv.naive / (kv.naive - kv.naive)", "division by zero"),
+    "a filter that is none": (
+        "1 | upper",
+        "no filter is called `upper`; known: gib, kib, mib, percent, round(n), times",
+    ),
+    "a filter of a number without unit": ("1 | kib", "| kib needs bytes, not a plain number"),
+    "a filter twice": ("kv.naive | kib | kib", "| kib needs bytes, not KiB/token"),
+    "percent of bytes": ("kv.naive | percent", "| percent needs a ratio, not B/token"),
+    "percent of percent": ("0.5 | percent | percent", "| percent needs a ratio, not 50.0 %"),
+    "a sum with percent": ("(0.5 | percent) + 1", "is written as % already; that filter comes last"),
+    "a filter of a group": ("kv | kib", "a filter needs a number before its bar"),
+    "a filter of a filter": ("1 | (2 | round)", "is no filter"),
+    "too many digits": ("1 | round(7)", "is no filter"),
+    "negative digits": ("1 | round(-1)", "is no filter"),
+    "a power": ("2 ** 3", "only + - * / are known"),
+    "a tower of powers": ("9**9**9**9**9", "only + - * / are known"),
+    "a remainder": ("7 % 2", "only + - * / are known"),
+    "whole division": ("7 // 2", "only + - * / are known"),
+    "a shift": ("1 << 9999999", "only + - * / are known"),
+    "a plus sign": ("+1", "is not in the vocabulary"),
+    "infinity": ("1e999", "`1e309` is not in the vocabulary"),
+    "an imaginary number": ("1j", "is not in the vocabulary"),
+    "true": ("True", "true and false are no numbers"),
+    "a text": ("'bf16'", "is not in the vocabulary"),
+    "bytes literals": ("kv.growth(b'bf16')", "a quoted text or a whole number is expected"),
+    "nothing at all": ("", "this is no expression; an example is"),
+    "half an expression": ("kv.growth('bf16'", "this is no expression; an example is"),
+    "two expressions": ("1; 2", "this is no expression"),
+    "a null byte": ("1\0", "this is no expression"),
+    "too long": ("1" + " + 1" * MAX_LENGTH, f"longer than {MAX_LENGTH} characters"),
+}
+
+
+@pytest.mark.parametrize(("inner", "why"), REFUSED.values(), ids=REFUSED)
+def test_what_has_no_value_says_why(kb: KnowledgeBase, inner: str, why: str) -> None:
+    assert why in refusal(kb, inner)
+
+
+def test_a_record_that_is_no_model_has_no_cache_of_its_own(kb: KnowledgeBase) -> None:
+    assert refusal(kb, "kv.naive", "tiny-latent") == "an expression has no `kv`; it has format, model"
+
+
+def test_a_model_whose_cache_is_not_derivable_says_what_is_missing(tiny: Base) -> None:
+    base = tiny.edit(MODEL, "  v_head_dim: 16\n", "  cache_of_a_new_kind: 3\n  v_head_dim: 16\n").read()
+    assert "the cache of tiny-a is not derivable" in refusal(base, "kv.naive")
+    assert "cache_of_a_new_kind" in refusal(base, "model('tiny-a').kv.naive", "tiny-b")
+
+
+def test_a_model_that_breaks_its_schema_says_so(tiny: Base) -> None:
+    base = tiny.edit(MODEL, "vendor: Tiny Works\n", "").read()
+    assert "the record breaks its schema" in refusal(base, "model('tiny-a').kv.naive", "tiny-b")
+
+
+# --- the sandbox -----------------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "kv.__class__",
+    "kv.growth.__globals__",
+    "kv.growth.__call__('bf16')",
+    "kv._known",
+    "kv.known",
+    "kv.title",
+    "config.__len__",
+    "config.items",
+    "config.get('x')",
+    "model.__self__",
+    "model('tiny-a').__dict__",
+    "model('tiny-a').record",
+    "model('../../etc/passwd').kv.naive",
+    "().__class__.__bases__[0].__subclasses__()",
+    "''.__class__.__mro__",
+    "__import__('os').system('true')",
+    "open('/etc/passwd')",
+    "eval('1')",
+    "exec('1')",
+    "getattr(kv, 'naive')",
+    "print(1)",
+    "globals()",
+    "[x for x in (1, 2)]",
+    "(lambda: 1)()",
+    "(x := 1)",
+    "1 if 1 else 2",
+    "1 and 2",
+    "1 < 2",
+    "not 1",
+    "~1",
+    "f'{kv}'",
+    "'a' * 10**9",
+    "[1] * 10**9",
+    "{1: 2}",
+    "kv['naive']",
+    "kv[0]",
+    "*kv",
+    "await kv",
+    "yield",
+    "...",
+    "None",
+    "1 @ 2",
+    "kv.growth(*['bf16'])",
+    "kv.growth(**{'key': 'bf16'})",
+    "kv.growth(open('/etc/passwd'))",
+    "1 | __import__('os')",
+    "1 | round(open('x'))",
+    "1 | round(True)",
+    "1 | kv.naive",
+]
+
+
+@pytest.mark.parametrize("inner", HOSTILE)
+def test_nothing_outside_the_vocabulary_is_reached(kb: KnowledgeBase, inner: str) -> None:
+    assert refusal(kb, inner)
+
+
+def test_nothing_is_compiled_or_looked_up_by_name() -> None:
+    """The evaluator walks the tree itself; it never hands it, or a name of it, to Python."""
+    tree = ast.parse(Path(expressions.__file__).read_text("utf-8"))
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert not called & {"eval", "exec", "compile", "getattr", "vars", "globals", "__import__", "open"}
+
+
+HEAVY = [
+    "(" * 95 + "1" + ")" * 95,
+    "-" * 198 + "1",
+    "9" * MAX_LENGTH,
+    "*".join(["9" * 19] * 10),
+    "/".join(["9" * 19] * 10),
+    f"kv.bytes('bf16', {'9' * 150})",
+    "1" + "|round" * 30,
+    "kv" + ".x" * 90,
+    "f" + "()" * 90,
+    "1e308*1e308*1e308",
+    "1e-308/1e308",
+    "model('" + "x" * 180 + "')",
+]
+
+
+@pytest.mark.parametrize("inner", HEAVY)
+def test_no_expression_takes_long(kb: KnowledgeBase, inner: str) -> None:
+    started = time.perf_counter()
+    with suppress(ExpressionError):
+        str(value(kb, inner))
+    assert time.perf_counter() - started < 1
+
+
+VOCABULARY = """kv config model format growth naive layers full 'bf16' 'tiny-b' 1 0 2.5 1e999 1_0 . ( ) , | + - * / ** kib
+round percent times __class__ [ ] lambda : ' " \\ # é \U0001f600 { } = if else not"""
+WORDS = st.sampled_from([*VOCABULARY.split(), " ", "\n", "\ud800"])
+
+
+@given(st.lists(WORDS, max_size=14).map("".join) | st.text(max_size=40))
+@example("1e999")
+@example("-(1|percent)")
+@example("1\\\n+1")
+def test_any_text_is_a_number_or_a_refusal(kb: KnowledgeBase, inner: str) -> None:
+    try:
+        found = value(kb, inner)
+    except ExpressionError:
+        return
+    assert isinstance(found.value, Fraction)
+    assert str(found)
+
+
+NUMBERS = st.integers(-(10**30), 10**30)
+
+
+@given(NUMBERS, NUMBERS.filter(bool), st.integers(0, 6))
+def test_rounding_is_exact_for_numbers_of_any_size(kb: KnowledgeBase, top: int, bottom: int, digits: int) -> None:
+    shown = str(value(kb, f"{top} / {bottom} | round({digits})")).replace(",", "")
+    exact = Fraction(top, bottom)
+    assert abs(Fraction(shown) - exact) <= Fraction(1, 2 * 10**digits)
+    assert len(shown.partition(".")[2]) == digits
+    assert not (Fraction(shown) == 0 and shown.startswith("-"))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 10**6))
+def test_arithmetic_is_exact(kb: KnowledgeBase, one: int, two: int) -> None:
+    assert value(kb, f"({one} / {two}) * {two} - {one}").value == 0
+    assert value(kb, f"{one} - {two} * 3").value == one - two * 3
+
+
+# --- where they stand ------------------------------------------------------------------------------------------------
+
+FOUND = {
+    "none": ("no braces", []),
+    "one": ("a {{ x }} b", ["x"]),
+    "two": ("{{ x }}{{ y }}", ["x", "y"]),
+    "not greedy": ("{{ x }} and }}", ["x"]),
+    "in a code span": ("`{{ x }}` {{ y }}", ["y"]),
+    "in a long code span": ("``{{ x }} ` `` {{ y }}", ["y"]),
+    "in a fence": ("```\n{{ x }}\n```\n{{ y }}", ["y"]),
+    "after a lone backtick": ("a ` {{ y }}", ["y"]),
+    "with blanks and lines": ("{{\n x\n}}", ["x"]),
+    "empty": ("{{}}", [""]),
+    "not closed": ("{{ x }", []),
+}
+
+
+@pytest.mark.parametrize(("text", "inner"), FOUND.values(), ids=FOUND)
+def test_where_expressions_are(text: str, inner: list[str]) -> None:
+    assert [each.inner for each in find(text)] == inner
+    assert all(text[each.start : each.end] == each.raw for each in find(text))
+
+
+OPEN = {"closed": ("{{ x }} }}", None), "code": ("`{{`", None), "one brace": ("{ x", None), "open": ("a {{ x }", 2)}
+OPEN["the second"] = ("{{ x }} {{ y", 8)
+
+
+@pytest.mark.parametrize(("text", "at"), OPEN.values(), ids=OPEN)
+def test_where_braces_are_not_closed(text: str, at: int | None) -> None:
+    assert unclosed(text) == at
+
+
+@given(st.text(alphabet="{}` x\n~", max_size=60))
+def test_find_takes_any_text(text: str) -> None:
+    assert all(isinstance(each, Expression) and text[each.start : each.end] == each.raw for each in find(text))
+    at = unclosed(text)
+    assert at is None or text.startswith("{{", at)
+
+
+# --- NUM409 and NUM408 -----------------------------------------------------------------------------------------------
+
+BLOCK = """# yaml-language-server: $schema=../../schema/concept.schema.json
+name: An idea
+definition: |
+  \U0001f600 one, `{{ kv.nobody }}` and
+  é {{ model('tiny-a').kv.naive }}, not {{ model('tiny-a').kv.nobody }}
+  and {{ model('nobody').kv.naive }}.
+cites: ["[[tiny-a-config]]"]
+"""
+
+
+def test_errors_stand_at_their_own_line_and_column(tiny: Base) -> None:
+    found = tiny.lay({"records/concepts/an-idea.yaml": BLOCK}).findings()
+    assert [(each.code, each.location.line, each.location.column, each.location.end_column) for each in found] == [
+        ("NUM409", 5, 41, 72),
+        ("NUM409", 6, 7, 37),
+    ]
+    lines = BLOCK.split("\n")
+    for each in found:
+        source = lines[each.location.line - 1][each.location.column - 1 : each.location.end_column - 1]
+        assert source.startswith("{{")
+        assert source.endswith("}}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_the_place_is_right_whatever_ends_the_lines(tiny: Base, end: str) -> None:
+    found = tiny.lay({"records/concepts/an-idea.yaml": BLOCK.replace("\n", end)}).findings()
+    assert [(each.location.line, each.location.column) for each in found] == [(5, 41), (6, 7)]
+
+
+STYLES = {
+    "quoted": 'definition: "It is {{ kv.x }}."',
+    "in single quotes": "definition: 'It is {{ kv.x }}.'",
+    "plain": "definition: It is {{ kv.x }}.",
+    "folded": "definition: >-\n  It is {{ kv.x }}.",
+}
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
+def test_one_error_in_any_style_of_scalar(tiny: Base, style: str) -> None:
+    (found,) = tiny.lay(
+        {"records/concepts/an-idea.yaml": BLOCK.split("definition")[0] + style + '\ncites: ["[[tiny-a-config]]"]\n'}
+    ).findings()
+    text = (tiny.root / found.location.path).read_text("utf-8").split("\n")[found.location.line - 1]
+    assert (found.code, text[found.location.column - 1 :][:10]) == ("NUM409", "{{ kv.x }}")
+
+
+def test_braces_that_are_not_closed_are_told_where_they_open(tiny: Base) -> None:
+    (found,) = tiny.edit(IDEA, PROSE, "It is `{{` and\n  then {{ kv.naive }, and so on.").findings()
+    assert (found.code, found.location.line, found.location.column) == ("NUM409", 5, 8)
+    assert "not closed" in found.message
+
+
+TYPED = {
+    "silent: another number": ("It takes 321 B/token.", None),
+    "silent: another unit": ("It takes 320 B.", None),
+    "silent: the end of a calculation": ("It takes 4 x 40 x 2 = 320 B/token.", None),
+    "silent: a part of a longer number": ("It takes 1,320 B/token or 320.5 B/token.", None),
+    "silent: the expression itself": ("It takes {{ kv.growth('bf16') }}.", None),
+    "bf16": ("It takes 320 B/token.", "kv.growth('bf16')"),
+    "the plainest of the layouts": ("It takes 176 B/token.", "kv.growth('fp8_latent')"),
+    "naive": ("It takes 4,096 B/token.", "kv.naive"),
+    "materialised": ("It takes 1,280 B/token.", "kv.materialised"),
+}
+
+
+@pytest.mark.parametrize(("prose", "expression"), TYPED.values(), ids=TYPED)
+def test_typed_figures(tiny: Base, prose: str, expression: str | None) -> None:
+    tiny.edit(MODEL, "Keeps one latent row per token, see [[tiny-latent]].", f"See [[tiny-latent]]. {prose}")
+    found = tiny.findings("NUM408")
+    assert [each.message.rpartition("write ")[2] for each in found] == (
+        [f"{{{{ {expression} }}}}"] if expression else []
+    )
+    if expression:
+        kb = tiny.read()
+        assert str(value(kb, expression)) in prose, "the expression shows what was typed"
