@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from conftest import Base
 
 from generator import __version__
 from generator.checks import CHECKS
+from generator.cli import cli
 
 COMMAND = [sys.executable, "-m", "generator"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "COLUMNS": "120"}
@@ -79,8 +81,9 @@ def test_version_and_help(tmp_path: Path) -> None:
     text = run("--help", cwd=tmp_path).stdout
     for command in ("validate", "fix", "explain", "kv", "why", "show", "graph", "new", "materialise", "build", "serve"):
         assert re.search(rf"^  {command} ", text, re.M)
-        described = run(command, "--help", cwd=tmp_path)
-        assert (described.returncode, described.stderr) == (0, "")
+        described = CliRunner().invoke(cli, [command, "--help"])
+        assert (described.exit_code, described.stderr) == (0, "")
+        assert described.stdout.startswith("Usage: ")
 
 
 USAGE = {
@@ -438,7 +441,8 @@ def test_every_record_of_the_tiny_base_can_be_shown(tiny: Base) -> None:
     assert run("show", "row", cwd=tiny.root).stdout.startswith("Latent rows")
     for path in sorted((tiny.root / "records").rglob("*.yaml")):
         if path.name != "redirects.yaml":
-            assert run("show", path.stem, cwd=tiny.root).returncode == 0
+            shown = CliRunner().invoke(cli, ["--root", str(tiny.root), "show", path.stem])
+            assert (shown.exit_code, shown.stderr) == (0, "")
 
 
 # --- new ------------------------------------------------------------------------------------------------------------
@@ -460,8 +464,8 @@ def test_a_new_model_from_its_config_is_a_record_that_can_be_read(tiny: Base) ->
 @pytest.mark.parametrize("kind", ["concept", "engine", "kernel", "gpu", "gotcha", "model", "source"])
 def test_a_new_record_of_any_kind_keeps_to_its_schema(tiny: Base, kind: str) -> None:
     extra = ["--url", "https://example.org/x"] if kind == "source" else []
-    done = run("new", kind, "something-new", *extra, cwd=tiny.root)
-    assert done.returncode == 0, done.stderr
+    done = CliRunner().invoke(cli, ["--root", str(tiny.root), "new", kind, "something-new", *extra])
+    assert done.exit_code == 0, done.stderr
     (path,) = tiny.root.rglob("something-new.yaml")
     assert path.read_text("utf-8").startswith("# yaml-language-server: $schema=")
     broken = [each for each in tiny.findings() if each.code.startswith("YML")]
