@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Base
 
 from generator.capabilities import Gpu, covers, platform
-from generator.compatibility import GLYPHS, MEANINGS, Cube, Reason, Standing, UnknownCache, Verdict
-from generator.compatibility.backends import Grade
+from generator.checks import CHECKS
+from generator.compatibility import GLYPHS, MEANINGS, Cube, Reason, Standing, UnknownCache, Verdict, listings
+from generator.compatibility.backends import Backend, Grade, ask, backends_of
 from generator.compatibility.profiles import jobs, profile
+from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
+from generator.records import Record
+from generator.spans import load
 from generator.versions import package, pinned, prerelease, satisfies
 
 SM90, SM10X = ("h20", "h100-sxm", "h200-sxm"), ("b200", "b300", "gb200", "gb300")
@@ -45,6 +49,31 @@ def stored(verdict: Verdict) -> dict[str, tuple[str, int | None]]:
 
 def _values(reasons: list[Reason]) -> list[Mapping[str, Any]]:
     return [reason.value for reason in reasons]
+
+
+def changed(real: KnowledgeBase, id: str, edit: Callable[[str], str]) -> KnowledgeBase:
+    """The real base with one record written otherwise, all else as it was read."""
+    record = real.catalog.records[id]
+    text = edit(record.document.text)
+    assert not real.catalog.schemas.violations(record.kind, load(text).data)
+    records = {**real.catalog.records, id: replace(record, document=load(text))}
+    return replace(real, catalog=replace(real.catalog, records=records))
+
+
+def extended(real: KnowledgeBase, files: Mapping[str, str]) -> KnowledgeBase:
+    """The real base with some records more."""
+    records = dict(real.catalog.records)
+    for path, text in files.items():
+        folder, id = Path(path).parent.as_posix(), Path(path).stem
+        kind = next(kind.name for kind in real.catalog.kinds if kind.folder == folder)
+        assert not real.catalog.schemas.violations(kind, load(text).data)
+        records[id] = Record(id, kind, path, load(text))
+    catalog = replace(real.catalog, records=records)
+    return replace(real, catalog=catalog, listings=listings(catalog))
+
+
+def found_by_checks(kb: KnowledgeBase) -> list[str]:
+    return [found.code for check in CHECKS if check.code.startswith("CMP") for found in check.run(kb, Tally())]
 
 
 # --- the named cases ------------------------------------------------------------------------------------------------
@@ -314,16 +343,16 @@ cites: ["[[vllm-0-33-0-registry]]"]
 }
 
 
-def test_expanding_a_latent_is_partial_at_71_times_the_cache(real_copy: Base) -> None:
+def test_expanding_a_latent_is_partial_at_71_times_the_cache(real: KnowledgeBase) -> None:
     path = "records/engines/expanding.yaml"
-    real_copy.lay({path: FALLBACK_ENGINE.format(fallbacks=FALLBACKS), **FALLBACK_BACKENDS})
-    verdict = real_copy.read().verdicts["deepseek-v2", "expanding", "h100-sxm"]
+    kb = extended(real, {path: FALLBACK_ENGINE.format(fallbacks=FALLBACKS), **FALLBACK_BACKENDS})
+    verdict = kb.verdicts["deepseek-v2", "expanding", "h100-sxm"]
     assert verdict.state is Standing.PARTIAL
     (step,) = steps(verdict, "fallback")
     assert "4,915,200 B per token in bf16 instead of 69,120, 71.1 times as much" in step.text
     assert steps(verdict, "kernel-class", "refuses")[0].text.startswith("kc-mla: no backend takes sm_90")
-    real_copy.lay({path: FALLBACK_ENGINE.format(fallbacks="")})
-    assert real_copy.read().verdicts["deepseek-v2", "expanding", "h100-sxm"].state is Standing.BLOCKED
+    without = extended(real, {path: FALLBACK_ENGINE.format(fallbacks=""), **FALLBACK_BACKENDS})
+    assert without.verdicts["deepseek-v2", "expanding", "h100-sxm"].state is Standing.BLOCKED
 
 
 def test_no_cell_of_the_real_base_claims_the_fallback(cube: Cube) -> None:
@@ -542,13 +571,6 @@ SERVING = """serving:
 """
 
 
-def _with_claim(base: Base, model: str, says: str, more: str = "") -> Base:
-    path = f"records/models/{model}.yaml"
-    serving = SERVING.format(says=says, more=more)
-    text = (base.root / path).read_text("utf-8")
-    return base.lay({path: text.replace("\narchitecture:\n", f"\n{serving}architecture:\n", 1)})
-
-
 @pytest.mark.parametrize(
     ("model", "says", "more", "codes", "state"),
     [
@@ -574,10 +596,11 @@ def _with_claim(base: Base, model: str, says: str, more: str = "") -> Base:
         "a failure that the rules rule out",
     ],
 )
-def test_claims(real_copy: Base, model: str, says: str, more: str, codes: list[str], state: Standing) -> None:
-    base = _with_claim(real_copy, model, says, more)
-    assert [found.code for found in base.findings("CMP501", "CMP502", "CMP503", "SCH101", "CIT101")] == codes
-    verdict = base.read().verdicts[model, "vllm", "a100-sxm-80gb"]
+def test_claims(real: KnowledgeBase, model: str, says: str, more: str, codes: list[str], state: Standing) -> None:
+    serving = SERVING.format(says=says, more=more)
+    kb = changed(real, model, lambda text: text.replace("\narchitecture:\n", f"\n{serving}architecture:\n", 1))
+    assert found_by_checks(kb) == codes
+    verdict = kb.verdicts[model, "vllm", "a100-sxm-80gb"]
     assert verdict.state is state
     (said,) = steps(verdict, "claims")
     assert said.cites == ("vllm-issue-45317",)
@@ -594,13 +617,12 @@ def test_claims(real_copy: Base, model: str, says: str, more: str, codes: list[s
     ],
     ids=["its own", "a library made for it", "a library that dropped it", "a page size of layers that it has not"],
 )
-def test_constraints(real_copy: Base, model: str, constraint: str, codes: list[str]) -> None:
-    path = f"records/models/{model}.yaml"
-    text = (real_copy.root / path).read_text("utf-8")
-    text = "\n".join(line for line in text.split("\n") if not line.startswith("constraints:"))
-    text = text.replace("\narchitecture:\n", f'\nconstraints: ["[[{constraint}]]"]\narchitecture:\n', 1)
-    found = real_copy.lay({path: text}).findings("CMP501", "CMP502", "CMP503", "SCH101", "CIT101")
-    assert [each.code for each in found] == codes
+def test_constraints(real: KnowledgeBase, model: str, constraint: str, codes: list[str]) -> None:
+    def edit(text: str) -> str:
+        kept = "\n".join(line for line in text.split("\n") if not line.startswith("constraints:"))
+        return kept.replace("\narchitecture:\n", f'\nconstraints: ["[[{constraint}]]"]\narchitecture:\n', 1)
+
+    assert found_by_checks(changed(real, model, edit)) == codes
 
 
 def test_the_real_base_has_no_undecided_dispute(real: KnowledgeBase) -> None:
@@ -609,3 +631,96 @@ def test_the_real_base_has_no_undecided_dispute(real: KnowledgeBase) -> None:
             assert all(each.get("separated_by") for each in row.get("contradictions") or ())
     verdict = real.verdicts["deepseek-v4-1-flash", "vllm", "rtx-pro-6000-blackwell"]
     assert "reported to run" in verdict.modifiers
+
+
+# --- what one backend says to a question ----------------------------------------------------------------------------
+
+
+SPARSE_120 = "vllm-flashinfer-mla-sparse-sm120-backend"
+
+
+def _backend(real: KnowledgeBase, id: str) -> Backend:
+    engine = real.catalog.records[str(real.catalog.records[id].get("engine")).strip("[]")]
+    return next(each for each in backends_of(real.catalog, engine) if each.record.id == id)
+
+
+@pytest.mark.parametrize(
+    ("id", "capability", "classes", "widths", "config", "formats", "grade", "why"),
+    [
+        ("vllm-flash-attn-backend", "sm_90", ["kc-gqa"], {128}, {}, {"vllm#bf16"}, Grade.PROVES, ""),
+        ("vllm-flash-attn-backend", "sm_90", ["kc-gqa"], {128}, {}, None, Grade.PROVES, ""),
+        ("vllm-rocm-attn-backend", "gfx942", ["kc-gqa"], {128}, {}, {"vllm#bf16"}, Grade.UNGATED, ""),
+        ("vllm-flash-attn-backend", "sm_80", ["kc-gqa", "kc-sink"], {64}, {}, None, Grade.REFUSES, "kc-sink"),
+        ("vllm-flash-attn-backend", "sm_80", ["kc-gqa"], {128}, {}, {"vllm#fp8_e4m3"}, Grade.REFUSES, "fp8_e4m3"),
+        ("vllm-flashinfer-backend", "sm_90", ["kc-gqa"], {96}, {}, None, Grade.REFUSES, "64, 128, 256 or 512, not 96"),
+        ("vllm-flashinfer-backend", "sm_90", ["kc-gqa"], set(), {}, None, Grade.UNREAD, "width"),
+        (SPARSE_120, "sm_120", ["kc-mla-sparse"], {576}, {"index_topk": 2048}, None, Grade.PROVES, ""),
+        (
+            SPARSE_120,
+            "sm_120",
+            ["kc-mla-sparse"],
+            {576},
+            {"index_topk": 1024},
+            None,
+            Grade.REFUSES,
+            "the model has 1024",
+        ),
+        (SPARSE_120, "sm_120", ["kc-mla-sparse"], {576}, {}, None, Grade.UNREAD, "index_topk"),
+        ("vllm-b12x-backend", "sm_120", ["kc-gqa"], {128}, {}, None, Grade.UNREAD, "the extra b12x"),
+        ("sglang-triton-backend", "sm_90", ["kc-gqa"], {128}, {}, None, Grade.UNREAD, "not read for this GPU"),
+        ("sglang-fa3-backend", "sm_80", ["kc-gqa"], {128}, {}, {"sglang#fp8_e4m3"}, Grade.UNREAD, "this cache type"),
+        ("tensorrt-llm-docs-mla-backend", "sm_90", ["kc-mla"], {576}, {}, None, Grade.PROVES, ""),
+        ("tensorrt-llm-docs-mla-backend", "sm_90", ["kc-mla"], {576}, {}, {"x#y"}, Grade.UNREAD, "this cache type"),
+    ],
+    ids=[
+        "a gate that accepts",
+        "no cache type asked for",
+        "code without a gate",
+        "a class left out on this GPU",
+        "a cache type that it does not take",
+        "a width that it does not take",
+        "a width that the config does not state",
+        "a config value that it takes",
+        "a config value that it refuses",
+        "a config value that is not stated",
+        "an extra package",
+        "predicates that were not read",
+        "a cache type that is doubtful",
+        "a document without cache types",
+        "a cache type where none are stated",
+    ],
+)
+def test_what_a_backend_answers(
+    real: KnowledgeBase,
+    id: str,
+    capability: str,
+    classes: list[str],
+    widths: set[int],
+    config: dict[str, int],
+    formats: set[str] | None,
+    grade: Grade,
+    why: str,
+) -> None:
+    backend = _backend(real, id)
+    gpu = Gpu("gpu", "GPU", capability, platform(capability, None))
+    wide = {name: frozenset(widths) for name in classes}
+    asked = frozenset(formats) if formats is not None else None
+    answers = [ask(backend, each, classes, wide, config, asked) for each in backend.variants if each.covers(gpu)]
+    assert answers
+    best = max(answers, key=lambda answer: answer.grade)
+    assert best.grade is grade
+    assert why in best.why
+
+
+def test_a_pinned_package_that_is_too_old_is_lacking(real: KnowledgeBase) -> None:
+    kb = changed(real, "vllm", lambda text: text.replace("==0.7.2.post1", "==0.6.0", 1))
+    (variant,) = _backend(kb, "vllm-flashinfer-mla-sparse-sm90-backend").variants
+    assert variant.lacking == ("FlashInfer >=0.6.18, where the release pins 0.6.0",)
+    old = kb.verdicts["deepseek-v4-1-flash", "vllm", "rtx-pro-6000-blackwell"]
+    assert steps(old, "gotcha", "blocked")[0].value == "sm120-sparse-mla-block-size"
+    assert (old.by_rules, old.state) == (Standing.BLOCKED, Standing.SOURCES_DISAGREE), "a report has it running"
+
+
+def test_the_window_is_a_part_of_its_own_where_the_engine_divides_the_work(cube: Cube) -> None:
+    assert "vllm-deepseek-sparse-swa-backend" in serving(cube["deepseek-v4-flash", "vllm", "h100-sxm"])
+    assert steps(cube["gpt-oss-120b", "vllm", "a100-sxm-80gb"], "kernel-class")[0].value["only"]
