@@ -33,8 +33,9 @@ serve: $(VENV)/.site ## live preview on this machine
 validate: $(VENV)/.core ## check every record and source, offline (make validate ARGS=--strict)
 	$(BIN)/servebook validate $(ARGS)
 
-test: $(VENV)/.dev ## run the tests, those in a real Chromium included
+test: $(VENV)/.dev ## run the tests, those in a real Chromium and an editor's language server included
 	@.ci/chromium
+	@.ci/editor
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev ## ruff and mypy, changing nothing
@@ -50,7 +51,7 @@ ci: ## all that must hold before a merge
 	.ci/run
 
 clean: ## remove the environment, the built site and all caches
-	rm -rf $(VENV) site dist build .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) tests/editor/node_modules site dist build .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find generator tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------------------------------

@@ -297,8 +297,8 @@ def test_no_expression_takes_long(kb: KnowledgeBase, inner: str) -> None:
     assert time.perf_counter() - started < 1
 
 
-VOCABULARY = """kv config model format growth naive layers full 'bf16' 'tiny-b' 1 0 2.5 1e999 1_0 . ( ) , | + - * / ** kib
-round percent times __class__ [ ] lambda : ' " \\ # é \U0001f600 { } = if else not"""
+VOCABULARY = """kv config model format growth naive layers full 'bf16' 'tiny-b' 1 0 2.5 1e999 1_0 . ( ) , | + - * / **
+kib round percent times __class__ [ ] lambda : ' " \\ # é \U0001f600 { } = if else not"""
 WORDS = st.sampled_from([*VOCABULARY.split(), " ", "\n", "\ud800"])
 
 
