@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from generator import attention
 from generator.attention.config import WRAPPERS, ConfigKeys, unwrap
+from generator.attention.fields import is_size
 from generator.attention.formats import (
     CacheFormat,
     CacheLayout,
@@ -33,7 +34,7 @@ from generator.overpay import Overpay, lengths, overpay
 from generator.records import Catalog, Record
 
 if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
-    from generator.parameters import Parameters
+    from generator.parameters import Parameters, WeightBytes
 
 CONTEXTS = (4096, 8192, 32768, 131072, 1048576)
 """Lengths, in tokens, at which figures are published."""
@@ -119,6 +120,20 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class EngineState:
+    """The state of a sequence as one engine keeps it: bytes by what they are, and the layouts that say so."""
+
+    engine: Record
+    parts: Mapping[str, int]
+    layouts: tuple[StoredLayout, ...]
+
+    @property
+    def total(self) -> int:
+        """All bytes that the engine holds for a sequence, whatever its length."""
+        return sum(self.parts.values())
+
+
+@dataclass(frozen=True)
 class Facts:
     """What follows for one model. Either a geometry with figures, or `reason` and the `fields` to look at."""
 
@@ -132,10 +147,22 @@ class Facts:
     refused: tuple[str, ...] = ()
     parameters: Parameters | NotDerivable | None = None
     class_defaults: Filled | None = None
+    weights: WeightBytes | NotDerivable | None = None
 
     def figure(self, key: str) -> Figure | None:
         """The row of a layout key."""
         return next((figure for figure in self.figures if figure.key == key), None)
+
+    @property
+    def longest(self) -> int | None:
+        """The longest context that the config states."""
+        longest = self.config.get("max_position_embeddings")
+        return longest if is_size(longest) else None
+
+    @cached_property
+    def states(self) -> tuple[EngineState, ...]:
+        """The state as each engine keeps it: alternatives, which do not add up."""
+        return engine_states(self.geometry, self.figures) if self.geometry else ()
 
     @cached_property
     def overpay(self) -> Overpay:
@@ -281,7 +308,8 @@ def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys
         facts = replace(facts, reason=misfit, fields=("class_defaults",))
     counted = count_of(source, facts.config, given)
     used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
-    return replace(facts, parameters=counted, class_defaults=defaults.used(used) if defaults and used else None)
+    filled = defaults.used(used) if defaults and used else None
+    return replace(facts, parameters=counted, class_defaults=filled, weights=weights_of(source, facts.config, counted))
 
 
 def _misfit(record: Record, defaults: ClassDefaults | None, config: Mapping[str, Any]) -> str | None:
@@ -308,11 +336,31 @@ def count_of(
     """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
     from generator import parameters
 
+    return parameters.count(_wrapped(source, config), given)
+
+
+def weights_of(
+    source: Record | None, config: Mapping[str, Any], counted: Parameters | NotDerivable
+) -> WeightBytes | NotDerivable | None:
+    """The bytes of counted parameters. A copy with gaps that names no quantisation does not say that there is none."""
+    if isinstance(counted, NotDerivable):
+        return None
+    from generator import parameters
+
+    whole_config = _wrapped(source, config)
+    silent = not any(config.get("quantization_config") for config in (whole_config, config))
+    if silent and not (source and source.get("complete")):
+        reason = "the copy of the config is not known to be whole, so its silence on quantisation proves nothing"
+        return NotDerivable(reason, ("quantization_config",))
+    return parameters.weight_bytes(counted, whole_config)
+
+
+def _wrapped(source: Record | None, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A config with the wrapper that its source has around it."""
     facts = source.get("facts") if source else None
     if isinstance(facts, Mapping) and any(facts.get(key) is not None for key in WRAPPERS):
-        outer = {key: value for key, value in facts.items() if key not in WRAPPERS}
-        return parameters.count({**outer, WRAPPERS[0]: config}, given)
-    return parameters.count(config, given)
+        return {**{key: value for key, value in facts.items() if key not in WRAPPERS}, WRAPPERS[0]: config}
+    return config
 
 
 def _cache_facts(
@@ -412,6 +460,23 @@ def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str
         else:
             states |= {f"{engine}:{name}": size for engine, size in by_engine.items()}
     return states, tuple(misfits)
+
+
+def engine_states(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[EngineState, ...]:
+    """The state as each engine keeps it; an engine stands there twice where its layouts differ in their state."""
+    found: dict[tuple[str, tuple[tuple[str, int], ...]], list[StoredLayout]] = {}
+    for stored in (stored for figure in figures for stored in figure.layouts if stored.engine):
+        try:
+            sizes = _state_sizes(geometry, stored)
+        except FormatMismatch:
+            continue
+        if stored.engine and sizes:
+            found.setdefault((stored.engine.id, tuple(sizes.items())), []).append(stored)
+    return tuple(
+        EngineState(layouts[0].engine, dict(parts), tuple(layouts))
+        for (_, parts), layouts in found.items()
+        if layouts[0].engine
+    )
 
 
 def _state_sizes(geometry: Geometry, stored: StoredLayout) -> dict[str, int]:

@@ -14,11 +14,12 @@ from markupsafe import Markup, escape
 from generator import expressions, links, render
 from generator.citations import Mention, find, replace, whole
 from generator.compatibility import Listing
-from generator.derive import Facts, Figure
+from generator.derive import Facts, Figure, config_source
 from generator.findings import Finding, Severity
 from generator.graph import Citation
 from generator.impact import Impact, impacts
 from generator.knowledge import KnowledgeBase
+from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs
 
@@ -232,11 +233,44 @@ class Site:
 
     def smallest(self, facts: Facts) -> Figure | None:
         """The figure that grows least among those that an engine on record stores."""
-        return min(_stored(facts), key=lambda figure: figure.growth, default=None)
+        return min(_stored(facts), key=self._size, default=None)
 
     def largest(self, facts: Facts) -> Figure | None:
         """The figure that grows most among those that an engine on record stores."""
-        return max(_stored(facts), key=lambda figure: figure.growth, default=None)
+        return max(_stored(facts), key=self._size, default=None)
+
+    def _size(self, figure: Figure) -> tuple[Fraction, Fraction]:
+        """Growth; where that is the same, what the windows hold."""
+        return figure.growth, self.saturated(figure)
+
+    def no_figure(self, facts: Facts) -> str | None:
+        """The word that stands where the figure would: ``no cache`` and ``undisclosed`` are values as well."""
+        if facts.geometry is None:
+            return UNDISCLOSED if facts.overpay.verdict == UNDISCLOSED else UNKNOWN
+        return NO_CACHE if not facts.geometry.streams else None
+
+    def doubts(self, model: Record) -> list[tuple[str, str]]:
+        """What the cache figures of a model rest on that a reader should know: a mark, and what it means here."""
+        facts, source = self.kb.facts[model.id], config_source(self.kb.catalog, model)
+        found: list[tuple[str, str]] = []
+        if self.no_figure(facts):
+            return found
+        if source and self.unverified(source):
+            found.append(("unverified", f"The config was never read whole: {source.get('retrieval')}"))
+        if source and source.get("complete") is False:
+            found.append(("gaps", "The copy of the config has gaps; what stood in them is not known"))
+        filled = self.filled(facts)
+        if filled:
+            found.append(("class default", f"The config is silent on {', '.join(filled)}; its class sets it"))
+        elif model.get("evidence_basis") == "class-defaults":
+            found.append(("class default", "The evidence is a class, not the config file itself"))
+        return found
+
+    def filled(self, facts: Facts) -> Mapping[str, Any]:
+        """The keys that the cache was derived from although only the config class sets them."""
+        reads = facts.geometry.reads if facts.geometry else frozenset()
+        keys = facts.class_defaults.keys if facts.class_defaults else {}
+        return {key: value for key, value in keys.items() if key in reads}
 
     def unverified(self, source: Record | None) -> bool:
         """Whether a source was never read whole."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ def environment(folder: Path | None = None) -> Environment:
         "binary": units.binary,
         "clip": clip,
         "counted": counted,
+        "gib": gib,
         "times": times,
         "words": words,
         "json": as_json,
@@ -73,6 +75,16 @@ def counted(number: int) -> str:
     """
     size, word = (10**9, "billion") if number >= 10**9 else (10**6, "million")
     return f"{number / size:,.2f} {word}"
+
+
+def gib(size: Fraction | int) -> str:
+    """Bytes in GiB, so that a column can be compared at a glance; small ones to three significant digits.
+
+    >>> gib(Fraction(16 * 2**30)), gib(2**20 * 5), gib(92341796864)
+    ('16.00 GiB', '0.00488 GiB', '86.00 GiB')
+    """
+    value = float(size) / 2**30
+    return f"{value:,.2f} GiB" if value >= 0.1 or not value else f"{value:.3g} GiB"
 
 
 def times(ratio: Any) -> str:

@@ -29,6 +29,7 @@ SHOWN = (
     "index",
     "matrix",
     "corrections",
+    "overpay",
     "models/index",
     "models/tiny-a",
     "models/tiny-b",

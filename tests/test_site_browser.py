@@ -122,8 +122,43 @@ def test_table_sorts_by_value_and_says_so(opened: Any) -> None:
     assert layers == sorted(layers)
 
 
+def test_filter_and_order_are_kept_in_the_address(opened: Any, site: str) -> None:
+    page = opened("models/?find=nvidia+mamba&sort=-Layers")
+    shown = page.locator("tbody tr:visible")
+    assert page.locator(".sb-filter output").inner_text() == f"{shown.count()} of {page.locator('tbody tr').count()}"
+    layers = shown.locator("td:nth-child(3)").evaluate_all("cells => cells.map(c => +c.dataset.value)")
+    assert layers == sorted(layers, reverse=True)
+    assert len(set(layers)) > 1
+    page.locator(".sb-filter input").fill("gemma")
+    page.locator("th", has_text="Context").locator("button").click()
+    assert page.url == f"{site}models/?find=gemma&sort=Context"
+    assert all("gemma" in text.lower() for text in shown.all_inner_texts())
+
+
+def test_a_whole_name_leads_to_its_page_and_a_part_to_the_list(opened: Any, site: str) -> None:
+    page = opened("")
+    page.locator("#model-name").fill("deepseek-v4-flash")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}models/deepseek-v4-flash/")
+    page.goto(site)
+    page.locator("#model-name").fill("v4-flash")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}models/?find=v4-flash")
+    assert "DeepSeek-V4-Flash" in page.locator("tbody tr:visible").first.inner_text()
+
+
+def test_without_scripts_the_question_leads_to_the_whole_list(opened: Any, site: str) -> None:
+    page = opened("", java_script_enabled=False)
+    page.locator("#model-name").fill("gemma")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}models/?find=gemma")
+    assert not page.locator(".sb-filter").is_visible()
+    assert page.locator("tbody tr:visible").count() > 200
+
+
 def test_everything_is_there_without_scripts(opened: Any) -> None:
     page = opened("", java_script_enabled=False)
+    page.locator("summary", has_text="DeepSeek").first.click()
     page.locator(".sb-picker a", has_text="DeepSeek-V2").first.click()
     assert page.locator("#kv-cache").count() == 1
 
@@ -133,6 +168,7 @@ LOOKED_AT = (
     "matrix/",
     "models/",
     "models/deepseek-v4-1-flash/",
+    "overpay/",
     "engines/vllm/",
     "sources/",
     "sources/vllm-0-33-0-registry/",

@@ -13,6 +13,7 @@ from generator.pages.home import home_page
 from generator.pages.index import index_pages
 from generator.pages.matrix import matrix_page
 from generator.pages.model import model_pages
+from generator.pages.overpay import overpay_page
 from generator.pages.record import record_pages
 from generator.pages.source import source_pages
 from generator.publishing import Page, Site
@@ -23,6 +24,7 @@ PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     home_page,
     matrix_page,
     index_pages,
+    overpay_page,
     model_pages,
     source_pages,
     record_pages,

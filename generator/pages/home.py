@@ -7,6 +7,7 @@ from typing import Any
 
 from generator.compatibility import State
 from generator.findings import Severity
+from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.publishing import Page, Site
 from generator.records import Record
 
@@ -28,7 +29,10 @@ def home_page(site: Site) -> Iterator[Page]:
         vendors=_by_vendor(models),
         engines=list(kb.catalog.sound("engine")),
         derivable=[model for model in models if kb.facts[model.id].geometry],
-        not_derivable=[model for model in models if not kb.facts[model.id].geometry],
+        not_derivable=[model for model in models if site.no_figure(kb.facts[model.id]) == UNKNOWN],
+        uncached=sum(site.no_figure(kb.facts[model.id]) == NO_CACHE for model in models),
+        undisclosed=sum(site.no_figure(kb.facts[model.id]) == UNDISCLOSED for model in models),
+        in_doubt=sum(bool(site.doubts(model)) for model in models),
         evidence=len(evidence),
         unverified=len(unverified),
         sources=len(sources),

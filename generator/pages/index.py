@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from generator import render
+from generator import attention, render
 from generator.fieldview import View
 from generator.kinds import Kind
 from generator.publishing import Page, Site
@@ -13,6 +13,7 @@ from generator.records import Record
 
 TEMPLATES = {"model": "models.html", "source": "sources.html"}
 COLUMNS = 4
+FAMILIES = {family.name: family.title for family in attention.FAMILIES}
 
 
 def index_pages(site: Site) -> Iterator[Page]:
@@ -26,6 +27,7 @@ def index_pages(site: Site) -> Iterator[Page]:
             kind=kind,
             records=records,
             columns=_columns(site, kind, records),
+            families=FAMILIES,
             unsound=[id for id in sorted(site.kb.catalog.unsound) if site.kb.catalog.records[id].kind == kind.name],
             summary=lambda record: _summary(site, record),
             view=lambda record: View(site, record),

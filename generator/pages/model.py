@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from generator import attention, render, units
+from generator import attention, curves, render, units
 from generator.attention.formats import window_formula
 from generator.attention.geometry import NotDerivable
 from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.impact import layout_cite
-from generator.parameters import Parameters
+from generator.overpay import NO_CACHE
+from generator.parameters import Parameters, WeightBytes
 from generator.publishing import Page, Site
 from generator.records import Record
 from generator.wiring import flat_facts, model_types
 
 FAMILIES = {family.name: family.title for family in attention.FAMILIES}
-APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis")
+APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable")
 
 
 def model_pages(site: Site) -> Iterator[Page]:
@@ -31,8 +32,9 @@ def _page(site: Site, model: Record) -> Page:
     facts = site.kb.facts[model.id]
     view = View(site, model)
     headline = list(_headline(site, facts))
-    description = _description(model, facts, headline)
+    description = _description(site, model, facts, headline)
     short, long = sheet(view.fields(*APART))
+    length = contexts(facts)[-1] if facts.longest else 131072
     return site.record_page(
         model,
         "model.html",
@@ -49,12 +51,15 @@ def _page(site: Site, model: Record) -> Page:
         windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
         parameters=facts.parameters if isinstance(facts.parameters, Parameters) else None,
         why_no_parameters=facts.parameters.reason if isinstance(facts.parameters, NotDerivable) else None,
-        length=contexts(facts)[-1] if stated(facts) else 131072,
+        weights=facts.weights if isinstance(facts.weights, WeightBytes) else None,
+        why_no_weights=facts.weights.reason if isinstance(facts.weights, NotDerivable) else None,
+        length=length,
+        curve=curves.curve(facts, length),
+        basis_notes=_basis_notes(facts),
         rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
         contexts=contexts(facts),
-        longest=stated(facts),
+        longest=facts.longest,
         traps=list(_traps(facts)),
-        states=[_state(site, name, size) for name, size in facts.state.items()],
         strip=_strip(facts),
         listings=site.listings(model),
         fields=list(_fields(site, model)),
@@ -65,15 +70,9 @@ def _page(site: Site, model: Record) -> Page:
     )
 
 
-def stated(facts: Facts) -> int | None:
-    """The longest context that the config states."""
-    longest = facts.config.get("max_position_embeddings")
-    return longest if isinstance(longest, int) and not isinstance(longest, bool) and longest > 0 else None
-
-
 def contexts(facts: Facts) -> list[int]:
     """The lengths at which bytes are published: none beyond the longest that the config states, and that one too."""
-    longest = stated(facts)
+    longest = facts.longest
     if longest is None:
         return list(CONTEXTS)
     return sorted({*(length for length in CONTEXTS if length <= longest), longest})
@@ -83,6 +82,8 @@ def _headline(site: Site, facts: Facts) -> Iterator[tuple[str, Figure]]:
     """The figures that answer first: bf16 where an engine stores it, and what engines store least and most of."""
     plain = facts.figure("bf16")
     least, most = site.smallest(facts), site.largest(facts)
+    if site.no_figure(facts):
+        return
     if plain and (plain.engines or not least):
         yield "each token", plain
     if least and least is not plain:
@@ -121,14 +122,16 @@ def _traps(facts: Facts) -> Iterator[tuple[str, int, Fraction, str]]:
         yield "materialised", materialised, materialised / plain.growth, about
 
 
-def _state(site: Site, name: str, size: int) -> tuple[str, Record | None, int]:
-    """State by what it is, and the engine where engines keep it differently."""
-    engine, colon, what = name.rpartition(":")
-    return what, site.kb.catalog.records.get(engine) if colon else None, size
+def _basis_notes(facts: Facts) -> list[str]:
+    """What the geometry notes of itself, without the class defaults, which stand by the figures."""
+    notes = facts.geometry.notes if facts.geometry else ()
+    return [note for note in notes if not note.startswith("class default: ")]
 
 
-def _description(model: Record, facts: Facts, headline: list[tuple[str, Figure]]) -> str:
+def _description(site: Site, model: Record, facts: Facts, headline: list[tuple[str, Figure]]) -> str:
     name = render.clip(model.title, 80)
+    if word := site.no_figure(facts):
+        return f"{name}: no KV cache" if word == NO_CACHE else f"{name}: KV cache {word}"
     if not headline:
         return f"{name}: KV cache not derivable"
     figure = headline[0][1]

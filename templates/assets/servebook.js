@@ -1,65 +1,86 @@
-/* Rearranges what the HTML already holds: sorts tables, opens what an address names, opens everything for print. */
+/* Rearranges what the HTML already holds: sorts, filters, opens what an address names. */
 (function () {
   "use strict";
 
-  function key(cell) {
-    var value = cell.dataset.value;
-    return value === undefined ? cell.textContent.trim() : value;
+  const all = (selector) => Array.from(document.querySelectorAll(selector));
+  const asked = (name) => new URLSearchParams(location.search).get(name) || "";
+
+  function remember(name, value) {
+    const url = new URL(location.href);
+    url.searchParams[value ? "set" : "delete"](name, value);
+    try { history.replaceState(null, "", url); } catch { /* a file has none */ }
   }
 
   function at(row, column) { // a cell over several columns says what none of them can
-    for (var cell = row.cells[0], left = 0; cell; left += cell.colSpan, cell = cell.nextElementSibling) {
-      if (left === column && cell.colSpan === 1) return key(cell);
-    }
-    return "";
+    let left = 0;
+    const cell = Array.from(row.cells).find((one) => (left += one.colSpan) > column);
+    return cell && cell.colSpan === 1 ? cell.dataset.value ?? cell.textContent.trim() : "";
   }
 
-  function compare(a, b) {
-    if (a === "" || b === "") return (a === "") - (b === ""); // what is not known comes last, either way
-    var x = Number(a), y = Number(b);
-    return isNaN(x) || isNaN(y) ? a.localeCompare(b, "en", { numeric: true }) : x - y;
+  function compare(a, b, descending) {
+    if (a === "" || b === "") return (a === "") - (b === ""); // the unknown comes last, either way
+    const order = isNaN(a) || isNaN(b) ? a.localeCompare(b, "en", { numeric: true }) : a - b;
+    return descending ? -order : order;
   }
 
-  function sort(table, header, column) {
-    var descending = header.getAttribute("aria-sort") === "ascending";
-    table.querySelectorAll("thead th").forEach(function (th) { th.removeAttribute("aria-sort"); });
+  function sort(table, header, column, descending) {
+    header.parentElement.querySelectorAll("th").forEach((th) => th.removeAttribute("aria-sort"));
     header.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    var body = table.tBodies[0];
-    Array.from(body.rows)
-      .map(function (row) { return { row: row, key: at(row, column) }; })
-      .sort(function (a, b) {
-        var order = compare(a.key, b.key);
-        return descending && a.key !== "" && b.key !== "" ? -order : order;
-      })
-      .forEach(function (item) { body.appendChild(item.row); });
+    Array.from(table.tBodies[0].rows)
+      .map((row) => ({ row, key: at(row, column) }))
+      .sort((a, b) => compare(a.key, b.key, descending))
+      .forEach((item) => table.tBodies[0].appendChild(item.row));
   }
 
   function sortable(table) {
-    Array.from(table.tHead.rows[0].cells).forEach(function (header, column) {
-      if (header.querySelector("a") || !header.textContent.trim()) return;
-      var button = document.createElement("button");
+    Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
+      const name = header.textContent.trim(), kept = "kept" in table.dataset, button = document.createElement("button");
+      if (header.querySelector("a") || !name) return;
       button.type = "button";
       button.className = "sb-sort";
-      while (header.firstChild) button.appendChild(header.firstChild);
-      header.appendChild(button);
-      button.addEventListener("click", function () { sort(table, header, column); });
+      button.append(...header.childNodes);
+      header.append(button);
+      button.addEventListener("click", () => {
+        const descending = header.getAttribute("aria-sort") === "ascending";
+        sort(table, header, column, descending);
+        if (kept) remember("sort", (descending ? "-" : "") + name);
+      });
+      if (kept && asked("sort").replace("-", "") === name) sort(table, header, column, asked("sort")[0] === "-");
     });
   }
 
+  function filterable(label) {
+    const input = label.querySelector("input"), rows = Array.from(label.nextElementSibling.querySelector("tbody").rows);
+    const texts = rows.map((row) => (row.textContent + row.dataset.words).toLowerCase());
+    function apply() {
+      const words = input.value.toLowerCase().split(/\s+/);
+      rows.forEach((row, n) => { row.hidden = !words.every((word) => texts[n].includes(word)); });
+      label.querySelector("output").value = rows.filter((row) => !row.hidden).length + " of " + rows.length;
+    }
+    label.hidden = false;
+    input.value = asked("find");
+    input.addEventListener("input", () => { apply(); remember("find", input.value.trim()); });
+    apply();
+  }
+
+  function jump(event) { // a whole name leads to its page
+    const wanted = event.target.elements.find.value.trim().toLowerCase();
+    const name = all(".sb-picker .sb-name").find((one) => one.textContent.toLowerCase() === wanted);
+    if (name) event.preventDefault(), (location.href = name.parentElement.href);
+  }
+
   function reveal() {
-    var id = decodeURIComponent(location.hash.slice(1));
-    var target = id && document.getElementById(id);
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
-    var inside = target.matches("td") && target.querySelector("details");
-    if (inside) inside.open = true;
-    for (var up = target.parentElement; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+    const inside = target.matches("td") && target.querySelector("details");
+    for (let up = inside || target; up; up = up.parentElement) if (up !== target && "open" in up) up.open = true;
     target.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  document.querySelectorAll("table[data-sortable]").forEach(sortable);
+  all("table[data-sortable]").forEach(sortable);
+  all(".sb-filter").forEach(filterable);
+  all("form[data-jump]").forEach((form) => form.addEventListener("submit", jump));
   window.addEventListener("hashchange", reveal);
-  window.addEventListener("beforeprint", function () {
-    document.querySelectorAll(".servebook details").forEach(function (details) { details.open = true; });
-  });
+  window.addEventListener("beforeprint", () => all(".servebook details").forEach((one) => { one.open = true; }));
   reveal();
 })();
