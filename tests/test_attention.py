@@ -107,6 +107,16 @@ BAD = [
     (LLAMA | {"index_topk": 2048}, "index_topk", "an indexer on plain attention"),
     (LLAMA | {"qk_nope_head_dim": 128}, "qk_nope_head_dim", "latent attention without its rank"),
     (LLAMA | {"sliding_window": 4096}, "sliding_window", "a window without a switch"),
+    # Found by tests/oracle: classes that do otherwise than a plain config of theirs says.
+    (LLAMA | {"model_type": "dory", "head_dim": 128, "layer_types": ["full_attention"] * 32}, "model_type", "loops"),
+    (LLAMA | {"model_type": "inkling_text", "layer_types": ["full_attention"] * 32}, "model_type", "convolutions"),
+    (LLAMA | {"model_type": "qwen4_exp_text", "layer_types": ["full_attention"] * 32}, "model_type", "index keys"),
+    (LLAMA | {"model_type": "jetmoe"}, "kv_channels", "a width of the class"),
+    (
+        LLAMA | {"model_type": "mimo_v2", "head_dim": 128, "layer_types": ["full_attention"] * 32},
+        "v_head_dim",
+        "values",
+    ),
     (LLAMA | {"_sliding_window_pattern": 4}, "_sliding_window_pattern", "a private key that shapes"),
     (LLAMA | {"num_kv_shared_layers": 4}, "num_kv_shared_layers", "sharing"),
     (LLAMA | {"is_encoder_decoder": True}, "is_encoder_decoder", "two caches"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from generator.attention.config import SHAPING, ConfigKeys, MustState
 from generator.attention.families import Family
-from generator.attention.fields import Refused
+from generator.attention.fields import Refused, shown
 
 Config = Mapping[str, Any]
 MOST_NAMED = 4
@@ -28,7 +28,7 @@ def check_mechanisms(
     foreign = [k for k in _stated(config, family) if keys.role(k) in SHAPING and k not in known]
     silent = [statement for statement in keys.must_state(names) if not statement.met(config)]
     complaints = [_mechanism(foreign, keys, f"not read by the {family.name} family")] if foreign else []
-    complaints += [_silent(statement) for statement in silent[:1]]
+    complaints += [_silent(statement, config) for statement in silent[:1]]
     if complaints:
         wanted = (key for statement in silent[:1] for key in statement.keys or ("model_type",))
         raise Refused("; ".join(complaints), *foreign, *wanted)
@@ -73,10 +73,10 @@ def _stated(config: Config, family: Family) -> Iterator[str]:
             yield from (f"{key}.{inner}" for inner, part in value.items() if part is not None)
 
 
-def _silent(statement: MustState) -> str:
+def _silent(statement: MustState, config: Config) -> str:
     """The class switches something on by itself, and the config does not say whether it did, or cannot."""
     if not statement.keys:
-        return statement.why
+        return f"`model_type` {shown(config.get('model_type'))}: {statement.why}"
     wanted = " or ".join(f"`{key}`" for key in statement.keys[:3])
     wanted += " or its like" if statement.keys[3:] else ""
     return f"{wanted} is missing, and absence proves nothing here: {statement.why}"
