@@ -2,6 +2,7 @@
 #   core   what `make validate` needs            requirements.txt
 #   site   MkDocs and the theme on top of that   requirements-site.txt
 #   dev    tests, linter and types on top        requirements-dev.txt
+# Beside it stands .venv-oracle, with PyTorch and transformers, for `make oracle` alone.
 # Set-up is a part of every target and costs nothing when the locks have not changed.
 
 PYTHON ?= python3
@@ -9,6 +10,7 @@ ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
+ORACLE := .venv-oracle
 INSTALL := $(BIN)/python -m pip install --quiet --quiet
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The theme prints a notice about its own end in 2027 at every build. We know: the plugin is a thin skin for that reason.
@@ -17,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help site serve validate test lint fix ci lock clean
+.PHONY: help site serve validate test lint fix oracle ci lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,11 +49,15 @@ fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+oracle: $(ORACLE)/.made ## hold the formulas to the caches of real models in transformers
+	$(ORACLE)/bin/python -m pytest --confcutdir=tests/oracle tests/oracle -p no:cacheprovider -W ignore::FutureWarning $(ARGS)
+
 ci: ## all that must hold before a merge
 	.ci/run
 
 clean: ## remove the environment, the built site and all caches
-	rm -rf $(VENV) tests/editor/node_modules site dist build .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(ORACLE) tests/editor/node_modules site dist build
+	rm -rf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find generator tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -----------------------------------------------------------------------------------------------------------
@@ -80,6 +86,14 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.site
 	$(INSTALL) --require-hashes -r requirements-dev.txt
 	@touch $@
 
+# All by hash but PyTorch: of one version there are builds for processors and for graphics cards, so that no hash holds
+# everywhere. The one for processors will do; where pip finds no other, it takes the large one.
+$(ORACLE)/.made: requirements-oracle.txt pyproject.toml $(VENV)/.made
+	$(PYTHON) -m venv --clear $(ORACLE)
+	$(ORACLE)/bin/python -m pip install --quiet --quiet --require-hashes -r requirements-oracle.txt
+	$(ORACLE)/bin/python -m pip install --quiet --quiet --no-build-isolation -e '.[oracle]'
+	@touch $@
+
 # --- locks ------------------------------------------------------------------------------------------------------------
 
 # The dev lock holds everything; the two smaller ones take their versions from it, so that the layers never disagree.
@@ -87,8 +101,9 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.site
 COMPILE := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
            --annotation-style line --custom-compile-command 'make lock' --group build
 
-lock: ## write the three locks from pyproject.toml (needs uv)
+lock: ## write the locks from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo 'make: the locks are written by uv (pkg:pypi/uv), which is not here' >&2; exit 1; }
 	$(COMPILE) --extra site --extra test --extra lint -o requirements-dev.txt $(ARGS)
 	$(COMPILE) --extra site -c requirements-dev.txt -o requirements-site.txt
 	$(COMPILE) -c requirements-dev.txt -o requirements.txt
+	$(COMPILE) --extra oracle-library -c requirements-dev.txt -o requirements-oracle.txt
