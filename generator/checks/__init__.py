@@ -9,12 +9,14 @@ from generator.checks.changed_digest import changed_digest
 from generator.checks.circular_evidence import circular_evidence
 from generator.checks.config_mismatch import config_mismatch
 from generator.checks.context_scaling import context_scaling
+from generator.checks.contradicted_claim import contradicted_claim
 from generator.checks.copied_paragraph import copied_paragraph
 from generator.checks.duplicate_key import duplicate_key
 from generator.checks.false_arithmetic import false_arithmetic
 from generator.checks.false_conversion import false_conversion
 from generator.checks.false_partition import false_partition
 from generator.checks.false_ratio import false_ratio
+from generator.checks.family_contradiction import family_contradiction
 from generator.checks.floating_address import floating_address
 from generator.checks.foreign_figure import foreign_figure
 from generator.checks.impossible_support import impossible_support
@@ -68,7 +70,9 @@ CHECKS: tuple[Check, ...] = (
     indistinguishable_evidence,
     swapped_evidence,
     misdeclared_subject,
-    underivable_geometry,  # DRV302
+    contradicted_claim,  # DRV301
+    underivable_geometry,
+    family_contradiction,
     list_length,
     parameter_mismatch,
     layout_sum,
