@@ -57,15 +57,16 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
         reader.strays()
     if not reader.files:
         raise NoKnowledgeBase(f"{root} holds no YAML file below records/ and sources/: there is nothing to check")
+    redirects = reader.redirects()
     return Catalog(
         kinds=kinds,
         schemas=schemas,
         records=reader.records,
         docs=tuple(_read_docs(root)) if only is None else (),
-        redirects=reader.redirects(),
+        redirects=redirects,
         tables=tables,
         faults=tuple(reader.faults),
-        unreadable=frozenset(reader.unreadable),
+        unreadable=frozenset(reader.unreadable | reader.broken),
         unsound=frozenset(reader.unsound),
         files=reader.files,
     )
@@ -175,6 +176,7 @@ class _Reader:
     unsound: set[str] = field(default_factory=set)
     files: int = 0
     kept: dict[str, Record] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
     _seen: set[Path] = field(default_factory=set)
 
     def folder(self, kind: Kind) -> None:
@@ -308,14 +310,39 @@ class _Reader:
             self._fault("SCH101", Location(REDIRECTS), "the file must map old ids to new ones, `old-id: new-id`")
             return {}
         self._traps(REDIRECTS, document.traps)
-        for old, new in table.items():
-            if old in self.records:
-                at = _location(REDIRECTS, table.key_spans[old])
-                self._fault("SCH102", at, f"the id `{old}` was given up, but {self.records[old].path} has it again")
-            elif new not in self.records and new not in self.unreadable:
-                message = f"`{old}` is redirected to `{new}`, and no record has that id"
-                self._fault("SCH101", _location(REDIRECTS, table.spans[old]), message)
-        return {old: str(new) for old, new in table.items() if old not in self.records}
+        return {old: new for old in table if (new := self._redirected(table, old)) is not None}
+
+    def _redirected(self, table: Mapping, old: str) -> str | None:
+        """Where a redirect leads in the end; None, and one fault, where it leads nowhere or has no business."""
+        new, key, value = table[old], _location(REDIRECTS, table.key_spans[old]), _location(REDIRECTS, table.spans[old])
+        if old in self.records:
+            self._fault("SCH102", key, f"the id `{old}` was given up, but {self.records[old].path} has it again")
+            return None
+        if not re.fullmatch(ID, old):
+            self._fault("SCH101", key, f"`{old}` is no id, so nothing was ever cited by it")
+            return None
+        steps = [old]
+        while isinstance(new, str) and new not in self.records and new in table and new not in steps:
+            steps.append(new)
+            new = table[new]
+        fault = None
+        if not isinstance(new, str) or not re.fullmatch(ID, new):
+            fault = f"an id is expected here, as in `{old}: new-id`" if len(steps) == 1 else None
+        elif new in steps:
+            fault = f"the redirect of `{old}` leads back to `{new}`, and no record has that id"
+            fault = fault if old == min(steps[steps.index(new) :]) else None  # a circle is one mistake
+        elif new in self.records and len(steps) > 1:
+            fix = Fix("name the record's id", (Edit(value, new),))
+            message = f"`{old}` is redirected to `{steps[1]}`, which was renamed to `{new}` in its turn"
+            self._fault("SCH101", value, f"{message}; write `{old}: {new}`", fix=fix)
+        elif new not in self.records and new not in self.unreadable and len(steps) == 1:
+            fault = f"`{old}` is redirected to `{new}`, and no record has that id"
+        if fault:
+            self._fault("SCH101", value, fault)
+        if isinstance(new, str) and new in self.records:
+            return new
+        self.broken.add(old)  # what cites it is not at fault
+        return None
 
     def _fault(
         self,

@@ -354,6 +354,55 @@ def test_a_renamed_id_is_replaced_and_nothing_else(tiny: Base, written: str, fix
     assert tiny.findings() == []
 
 
+REDIRECTS = {
+    "silent: an id that nobody has any more": ("old: tiny-latent\n", []),
+    "silent: two old ids of one record": ("old: tiny-latent\nolder: tiny-latent\n", []),
+    "silent: a comment": ("# renamed in 2026\nold: tiny-latent # here\n", []),
+    "to nothing": ("old: nobody\n", [("SCH101", 1, 6, "`old` is redirected to `nobody`, and no record has that id")]),
+    "in a chain": ("old: older\nolder: tiny-latent\n", [("SCH101", 1, 6, "write `old: tiny-latent`")]),
+    "in a chain to nothing": ("old: older\nolder: nobody\n", [("SCH101", 2, 8, "`older` is redirected to `nobody`")]),
+    "to itself": ("old: old\n", [("SCH101", 1, 6, "leads back to `old`")]),
+    "in a circle": ("old: older\nolder: old\n", [("SCH101", 1, 6, "leads back to `old`")]),
+    "into a circle": ("x: older\nolder: old\nold: older\n", [("SCH101", 3, 6, "leads back to `old`")]),
+    "of a living id": ("tiny-a: tiny-b\n", [("SCH102", 1, 1, "the id `tiny-a` was given up, but")]),
+    "of a living id to nothing": ("tiny-a: nobody\n", [("SCH102", 1, 1, "has it again")]),
+    "of what is no id": ("Old Id: tiny-b\n", [("SCH101", 1, 1, "`Old Id` is no id")]),
+    "to a citation": ('old: "[[tiny-latent]]"\n', [("SCH101", 1, 6, "an id is expected here, as in `old: new-id`")]),
+    "to a list": ("old: [tiny-latent]\n", [("SCH101", 1, 6, "an id is expected here")]),
+    "to nothing at all": ("old:\n", [("SCH101", 1, 5, "an id is expected here")]),
+    "twice": ("old: tiny-latent\nold: tiny-a\n", [("YML002", 2, 1, "key `old` stands here and on line 1")]),
+    "a list": ("- old\n", [("SCH101", 1, 1, "the file must map old ids to new ones")]),
+    "no YAML": ("old: [\n", [("YML001", 2, 1, "")]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), REDIRECTS.values(), ids=REDIRECTS)
+def test_redirects(tiny: Base, text: str, expected: list[tuple[str, int, int, str]]) -> None:
+    found = tiny.lay({"records/redirects.yaml": text}).findings()
+    places = [(each.code, each.location.line, each.location.column) for each in found]
+    assert places == [where[:3] for where in expected]
+    for each, (_, _, _, said) in zip(found, expected, strict=True):
+        assert each.location.path == "records/redirects.yaml"
+        assert said in each.message
+
+
+@pytest.mark.parametrize("text", ["old: nobody\n", "old: old\n", "old: [x]\n", "old: older\nolder: nobody\n"])
+def test_what_cites_a_broken_redirect_is_not_at_fault(tiny: Base, text: str) -> None:
+    tiny.lay({"records/redirects.yaml": text}).edit(IDEA, PROSE, "See [[old]].")
+    assert [each.location.path for each in tiny.findings()] == ["records/redirects.yaml"]
+
+
+def test_a_chain_is_followed_and_made_short_by_its_fix(tiny: Base) -> None:
+    tiny.lay({"records/redirects.yaml": "old: older\nolder: tiny-latent\n"}).edit(IDEA, PROSE, "See [[old]].")
+    found = tiny.findings()
+    assert codes(found) == ["CIT106", "SCH101"]
+    assert all(each.fix and each.fix.safe for each in found)
+    for each in found:
+        apply(tiny.root, each.fix.edits if each.fix else ())
+    assert tiny.findings() == []
+    assert (tiny.root / "records/redirects.yaml").read_text() == "old: tiny-latent\nolder: tiny-latent\n"
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["no mark", "BOM"])
 def test_edits_splice_bytes(tiny: Base, line_end: str, mark: bytes) -> None:
