@@ -348,11 +348,12 @@ def weights_of(
     from generator import parameters
 
     whole_config = _wrapped(source, config)
-    silent = not any(config.get("quantization_config") for config in (whole_config, config))
-    if silent and not (source and source.get("complete")):
+    found = parameters.weight_bytes(counted, whole_config)
+    silent = not any(each.get("quantization_config") for each in (whole_config, config))
+    if silent and not isinstance(found, NotDerivable) and not (source and source.get("complete")):
         reason = "the copy of the config is not known to be whole, so its silence on quantisation proves nothing"
         return NotDerivable(reason, ("quantization_config",))
-    return parameters.weight_bytes(counted, whole_config)
+    return found
 
 
 def _wrapped(source: Record | None, config: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from generator import expressions, links, render
+from generator.attention.geometry import NotDerivable
 from generator.citations import Mention, find, replace, whole
 from generator.compatibility import Listing
 from generator.derive import Facts, Figure, config_source
@@ -251,15 +252,21 @@ class Site:
 
     def doubts(self, model: Record) -> list[tuple[str, str]]:
         """What the cache figures of a model rest on that a reader should know: a mark, and what it means here."""
-        facts, source = self.kb.facts[model.id], config_source(self.kb.catalog, model)
+        facts = self.kb.facts[model.id]
+        return [] if self.no_figure(facts) else self._doubts(model, self.filled(facts))
+
+    def doubts_of_count(self, model: Record) -> list[tuple[str, str]]:
+        """The same for the number of parameters and the bytes of the weights."""
+        counted = self.kb.facts[model.id].parameters
+        return [] if counted is None or isinstance(counted, NotDerivable) else self._doubts(model, counted.assumed)
+
+    def _doubts(self, model: Record, filled: Mapping[str, Any]) -> list[tuple[str, str]]:
+        source = config_source(self.kb.catalog, model)
         found: list[tuple[str, str]] = []
-        if self.no_figure(facts):
-            return found
         if source and self.unverified(source):
             found.append(("unverified", f"The config was never read whole: {source.get('retrieval')}"))
         if source and source.get("complete") is False:
             found.append(("gaps", "The copy of the config has gaps; what stood in them is not known"))
-        filled = self.filled(facts)
         if filled:
             found.append(("class default", f"The config is silent on {', '.join(filled)}; its class sets it"))
         elif model.get("evidence_basis") == "class-defaults":

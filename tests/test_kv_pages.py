@@ -228,6 +228,7 @@ def test_weights_are_shown_with_what_they_take_for_granted_or_with_the_reason(
 SILENT = {
     "quantised, which only the wrapper says": ("kimi-k2-6-nvfp4", "NVFP4"),
     "a copy with gaps, silent on quantisation": ("glm-4-7-fp8", "silence on quantisation"),
+    "the particular reason before the general": ("deepseek-v4-1-flash", "the release is quantised"),
 }
 
 
@@ -261,6 +262,20 @@ def test_what_a_figure_rests_on_is_marked_beside_it(
     assert marks or not found
     cards = page_of(made, model).split('<div class="sb-cards">')[1].split('id="growth"')[0]
     assert all(f">{mark}</span>" in cards for mark in found)
+
+
+def test_a_count_is_marked_by_what_it_rests_on_itself(real: KnowledgeBase, made: Mapping[str, Page]) -> None:
+    """Gemma 2's class ties the embeddings and sets the pattern of windows; Gemma 3's count needs neither."""
+    site = Site(real)
+    marks = {
+        id: [mark for mark, _ in site.doubts_of_count(real.catalog.records[id])]
+        for id in ("gemma-2-27b-it", "gemma-3-27b-it", "deepseek-v4-flash", "granite-4-0-micro")
+    }
+    assert "class default" in marks["gemma-2-27b-it"]
+    assert "class default" not in marks["gemma-3-27b-it"]
+    assert marks["deepseek-v4-flash"] == marks["granite-4-0-micro"] == []
+    after = page_of(made, "gemma-2-27b-it").split('id="parameters"')[1].split("<details")[0]
+    assert after.count(">class default</span>") == 3
 
 
 def test_a_key_that_only_the_class_sets_is_named_with_its_source(made: Mapping[str, Page]) -> None:
