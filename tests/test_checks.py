@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import generator.checks
+from generator.addresses import floats, repositories
 from generator.checks import CHECKS, unused_waiver
 from generator.digests import facts_digest
 from generator.findings import Edit, Finding, Severity
@@ -417,6 +418,60 @@ def test_edits_splice_bytes(tiny: Base, line_end: str, mark: bytes) -> None:
     apply(tiny.root, found.fix.edits)
     expected = mark + text.replace("latnet", "latent").encode("utf-8")
     assert (tiny.root / IDEA).read_bytes() == expected
+
+
+SHA = "0123456789012345678901234567890123456789"
+ADDRESSES = {
+    "silent: a commit": (f"https://github.com/o/r/blob/{SHA}/a.py", None),
+    "silent: a commit of a folder main": (f"https://github.com/o/r/blob/{SHA}/examples/main/README.md", None),
+    "silent: a tag": ("https://github.com/o/r/tree/v1.0/dev", None),
+    "silent: a commit in git's own form": (f"git+https://github.com/o/r@{SHA}#configs/main/x.json", None),
+    "silent: an owner named dev": (f"https://github.com/dev/stable/blob/{SHA}/a.py", None),
+    "silent: a thread": ("https://github.com/o/r/issues/7#issuecomment-1", None),
+    "silent: a release": ("https://github.com/o/r/releases/tag/v1.0", None),
+    "silent: a revision of the Hub": (f"https://huggingface.co/o/r/resolve/{SHA}/config.json", None),
+    "silent: a version of docs": ("https://docs.example/en/v1.0/page.html", None),
+    "silent: a package with its version": ("pkg:pypi/x@1.0#x/main/y.py!Z", None),
+    "a branch": ("https://github.com/o/r/blob/main/a.py", "it follows `main`"),
+    "a branch of the Hub": ("https://huggingface.co/o/r/raw/main/config.json", "it follows `main`"),
+    "a branch in git's own form": ("git+https://github.com/o/r@master#a.py", "it follows `master`"),
+    "no branch in git's own form": ("git+https://github.com/o/r#a.py", "it is the root of a repository"),
+    "a repository": ("https://github.com/o/r", "it is the root of a repository"),
+    "a heading of a repository": ("https://github.com/o/r#readme", "it is the root of a repository"),
+    "a tab of a repository": ("https://github.com/o/r?tab=readme-ov-file", "it is the root of a repository"),
+    "the latest release": ("https://github.com/o/r/releases/latest", "it follows `latest`"),
+    "the latest docs": ("https://docs.example/en/latest/page.html", "it follows `latest`"),
+    "a site": ("https://docs.example/", "it is the root of a site"),
+    "a package without its version": ("pkg:pypi/x", "it names no version"),
+    "HEAD of raw files": ("https://raw.githubusercontent.com/o/r/HEAD/a.py", "it follows `HEAD`"),
+}
+
+
+@pytest.mark.parametrize(("address", "why"), ADDRESSES.values(), ids=ADDRESSES)
+def test_whether_an_address_can_change(address: str, why: str | None) -> None:
+    assert floats(address) == why
+
+
+NAMED = {
+    f"https://github.com/o/r/blob/{SHA}/a.py": {"github:o/r"},
+    f"git+https://github.com/o/r.git@{SHA}#a.py": {"github:o/r"},
+    "https://github.com/o/r?tab=readme": {"github:o/r"},
+    "https://raw.githubusercontent.com/o/r/v1/a.py": {"github:o/r"},
+    "https://huggingface.co/Org/Name-1.0": {"hf:Org/Name-1.0"},
+    f"git+https://github.com/o/r@{SHA}#c/Org--Name-1.0_config.json": {"github:o/r", "hf:Org/Name-1.0"},
+    "pkg:pypi/flash-mla@1.0#x.py": {"pypi:flash-mla"},
+    "https://huggingface.co/blog/x": set(),
+    "https://huggingface.co/docs/transformers/main/en/index": set(),
+    "https://huggingface.co/api/models/o/r": set(),
+    "https://github.com/advisories/GHSA-x": set(),
+    "https://example.org/github.com/x": set(),
+    "page 2": set(),
+}
+
+
+@pytest.mark.parametrize("address", NAMED)
+def test_what_an_address_names(address: str) -> None:
+    assert set(repositories(address)) == NAMED[address]
 
 
 # --- no record, however broken, stops a run ---------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator.read import MAX_BYTES, NoKnowledgeBase, find_root, read
-from generator.spans import Document, Mapping, Sequence, Unreadable, load, scalar
+from generator.spans import MAX_DEPTH, Document, Mapping, Sequence, Unreadable, load, scalar
 
 FILES = Path(__file__).parent / "reading"
 CASE = "records/concepts/case.yaml"
@@ -178,6 +178,17 @@ def test_tags_run_nothing(tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="tags are not read"):
             load(f'x: {tag} ["{mark}"]\n')
     assert not mark.exists()
+
+
+def test_nesting_ends_somewhere() -> None:
+    levels = 0
+    data = load("[" * MAX_DEPTH + "]" * MAX_DEPTH).data
+    while data:
+        data, levels = data[0], levels + 1
+    assert levels == MAX_DEPTH - 1
+    with pytest.raises(Unreadable, match=f"nested deeper than {MAX_DEPTH} levels") as refusal:
+        load("x: " + "[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    assert refusal.value.span[:2] == (0, 3 + MAX_DEPTH - 1)
 
 
 # --- names and places of files --------------------------------------------------------------------------------------
