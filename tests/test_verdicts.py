@@ -724,3 +724,37 @@ def test_a_pinned_package_that_is_too_old_is_lacking(real: KnowledgeBase) -> Non
 def test_the_window_is_a_part_of_its_own_where_the_engine_divides_the_work(cube: Cube) -> None:
     assert "vllm-deepseek-sparse-swa-backend" in serving(cube["deepseek-v4-flash", "vllm", "h100-sxm"])
     assert steps(cube["gpt-oss-120b", "vllm", "a100-sxm-80gb"], "kernel-class")[0].value["only"]
+
+
+PRUNING = """restrictions:
+  - when: {families: [mla], gpus: [sm_80], features: [backend=TRITON_MLA]}
+    effect: blocked
+    text: A limit made for this test.
+    cites: ["[[vllm-0-33-0-backend-triton-mla]]"]
+"""
+
+
+def test_a_limit_on_one_backend_takes_it_out_where_it_holds(real: KnowledgeBase) -> None:
+    kb = changed(real, "vllm", lambda text: text.replace("restrictions:\n", PRUNING, 1))
+    ampere, ada = kb.verdicts["deepseek-v2", "vllm", "a100-sxm-80gb"], kb.verdicts["deepseek-v2", "vllm", "l40s"]
+    assert ampere.state is Standing.BLOCKED
+    assert steps(ampere, "restriction", "prunes")[0].value == "TRITON_MLA"
+    assert ada.state is Standing.SUPPORTED
+
+
+def test_a_class_that_left_a_list_which_no_longer_names_it(real: KnowledgeBase) -> None:
+    def edit(text: str) -> str:
+        return text.replace(
+            "names: [DeepSeekV2ForCausalLM]", "names: [DeepSeekV2ForCausalLM, MiniMaxText01ForCausalLM]"
+        )
+
+    kb = changed(real, "tensorrt-llm", edit)
+    kb = replace(kb, listings=listings(kb.catalog))
+    verdict = kb.verdicts["minimax-text-01", "tensorrt-llm", "h100-sxm"]
+    assert (verdict.state, verdict.reasons[-1].value) == (Standing.NOT_LISTED, "1.3.0rc29")
+
+
+def test_a_class_that_a_later_page_names(cube: Cube) -> None:
+    verdict = cube["deepseek-v4-1-flash", "tensorrt-llm", "b200"]
+    assert verdict.state is Standing.LISTED
+    assert verdict.modifiers[0] == "named since 1.4.0rc1, a pre-release"
