@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,17 @@ from generator.attention.config import ConfigKeys, unwrap
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.defaults import ClassDefaults, Filled
-from generator.derive import CONTEXTS, Facts, Figure, config_keys, derived, figures_of, formats, states_of
+from generator.derive import (
+    CONTEXTS,
+    EngineState,
+    Facts,
+    Figure,
+    config_keys,
+    derived,
+    figures_of,
+    formats,
+    states_of,
+)
 from generator.overpay import NOTHING, Overpay
 from generator.read import shipped_catalog
 from generator.records import Catalog
@@ -58,6 +68,7 @@ class Answer:
     figures: tuple[Figure, ...] = ()
     known_layouts: tuple[str, ...] = ()
     state: Mapping[str, int] = field(default_factory=dict)
+    states: tuple[EngineState, ...] = ()
     kernel_classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     overpay: Overpay = NOTHING
@@ -139,6 +150,7 @@ def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...
         figures=chosen,
         known_layouts=tuple(figure.key for figure in facts.figures),
         state=facts.state,
+        states=facts.states,
         kernel_classes=tuple(needs[0]),
         notes=(*notes, *geometry.notes),
         overpay=facts.overpay,
@@ -249,15 +261,25 @@ def as_text(answer: Answer) -> str:
     per = f", {ask.batch} sequences" if ask.batch > 1 else " per sequence"
     lines += ["", f"cache entries{per}" + (f", on each of {ask.tp} ranks" if ask.tp > 1 else "")]
     lines += _table(answer, width)
-    lines += [
-        f"state {name}: {grouped(size * ask.batch)} B ({binary(size * ask.batch)}), whatever the length"
-        for name, size in answer.state.items()
-    ]
+    lines += _states(answer)
     lines += [] if answer.state else [_slot(slot) for slot in geometry.states]
     lines += ["", *_traps(answer), *answer.overpay.lines()]
     lines += [f"class default: {answer.class_defaults}"] if answer.class_defaults else []
     notes = [note for note in answer.notes if not note.startswith("class default: ")]  # said above, with the source
     return "\n".join([*lines, *(f"note: {note}" for note in notes)]).rstrip()
+
+
+def _states(answer: Answer) -> Iterator[str]:
+    """State by what it is; by engine where engines keep it differently, since alternatives do not add up."""
+    batch = answer.ask.batch
+    if len({tuple(state.parts.items()) for state in answer.states}) < 2:
+        for name, size in answer.state.items():
+            yield f"state {name}: {grouped(size * batch)} B ({binary(size * batch)}), whatever the length"
+        return
+    for state in answer.states:
+        parts = " + ".join(f"{name} {grouped(size * batch)}" for name, size in state.parts.items())
+        total = state.total * batch
+        yield f"state in {state.engine.id}: {parts} = {grouped(total)} B ({binary(total)}), whatever the length"
 
 
 def _slot(slot: StateSlot) -> str:

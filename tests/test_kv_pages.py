@@ -15,6 +15,7 @@ from conftest import Base
 from generator import pages, render
 from generator.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
 from generator.derive import Facts, weights_of
+from generator.figures import Question, as_text, of_record
 from generator.knowledge import KnowledgeBase
 from generator.pages.model import contexts
 from generator.parameters import NotDerivable, WeightBytes
@@ -171,6 +172,15 @@ def test_what_engines_keep_differently_stands_in_a_row_each_and_is_not_added_up(
     assert f"{conv + 4 * ssm:,}" in text
     assert f"{conv + 2 * ssm:,}" in text
     assert f"{conv + 6 * ssm:,}" not in text
+
+
+def test_the_command_keeps_them_apart_as_well(real: KnowledgeBase) -> None:
+    lines = as_text(of_record(real, "qwen3-next-80b-a3b-instruct", Question(batch=2))).splitlines()
+    conv, ssm = 2 * 36 * 24576 * 2, 2 * 36 * 524288
+    assert [line.split(" B (")[0] for line in lines if line.startswith("state ")] == [
+        f"state in sglang: conv {conv:,} + ssm_fp32 {4 * ssm:,} = {conv + 4 * ssm:,}",
+        f"state in vllm: conv {conv:,} + ssm_bf16 {2 * ssm:,} = {conv + 2 * ssm:,}",
+    ]
 
 
 def test_every_state_on_record_belongs_to_an_engine(real: KnowledgeBase) -> None:
