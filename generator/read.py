@@ -129,6 +129,8 @@ def _read_schema(folder: Path) -> tuple[Kinds, Schemas, dict[str, dict[str, Any]
 
 def _read_docs(root: Path) -> Iterator[Prose]:
     for path in sorted((root / "docs").rglob("*.md")):
+        if not path.is_file():
+            continue  # a device named .md would be read for ever
         try:
             text = _decoded(path)
         except (OSError, Unreadable):

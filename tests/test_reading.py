@@ -270,6 +270,7 @@ def test_a_link_a_folder_and_a_device_are_no_records(tiny: Base) -> None:
     (folder / "dangling.yaml").symlink_to(folder / "nothing.yaml")
     (folder / "folder.yaml").mkdir()
     os.mkfifo(folder / "pipe.yaml")
+    os.mkfifo(tiny.root / "docs" / "pipe.md")
     found = {each.record: (each.code, each.message) for each in tiny.findings()}
     assert {code for code, _ in found.values()} == {"YML001"}
     assert found.keys() == {"link", "dangling", "folder", "pipe"}
