@@ -60,7 +60,7 @@ def _page(site: Site, model: Record) -> Page:
         contexts=contexts(facts),
         longest=facts.longest,
         traps=list(_traps(facts)),
-        strip=_strip(facts),
+        strip=strip(facts),
         listings=site.listings(model),
         fields=list(_fields(site, model)),
         citing=site.citing(model),
@@ -152,7 +152,8 @@ class Strip:
     text: str
 
 
-def _strip(facts: Facts) -> Strip | None:
+def strip(facts: Facts) -> Strip | None:
+    """The layers of a model in order; None where they are all alike."""
     if facts.geometry is None or len(set(facts.geometry.layer_types)) < 2:
         return None
     kinds = list(dict.fromkeys(facts.geometry.layer_types))
