@@ -261,10 +261,26 @@ def kv(
 @click.option("--engine", required=True, help="The engine's id.")
 @click.option("--gpu", required=True, help="The GPU's id.")
 @click.option("--cache", help="A cache type as the engine spells it, or a layout of `servebook kv`; otherwise auto.")
+@click.option("--context", type=click.IntRange(min=1), help="Tokens of each sequence: adds weights and cache.")
+@click.option("--batch", type=click.IntRange(min=1), help="Sequences, for the same; 1 otherwise.")
+@click.option("--tp", type=click.IntRange(min=1), help="GPUs that share the model, for the same; 1 otherwise.")
 @FORMAT
 @click.pass_obj
-def why(root: Path | None, model: str, engine: str, gpu: str, cache: str | None, form: str) -> None:
-    """Whether ENGINE serves MODEL on GPU, and the chain of reasons behind the answer. A blocked verdict ends with 1."""
+def why(
+    root: Path | None,
+    model: str,
+    engine: str,
+    gpu: str,
+    cache: str | None,
+    context: int | None,
+    batch: int | None,
+    tp: int | None,
+    form: str,
+) -> None:
+    """Whether ENGINE serves MODEL on GPU, and the chain of reasons behind the answer. A blocked verdict ends with 1.
+
+    With --context, --batch or --tp also what weights and cache take of the GPU's memory: a figure, never a state.
+    """
     from generator import why as words
     from generator.compatibility import Standing, UnknownCache
 
@@ -275,7 +291,9 @@ def why(root: Path | None, model: str, engine: str, gpu: str, cache: str | None,
     except UnknownCache as unknown:
         near = _near(unknown.word, list(unknown.known)) or f"; known: {', '.join(unknown.known) or 'none'}"
         raise _Stop(f"{engine} has no cache type `{unknown.word}` for {model}{near}") from None
-    click.echo(words.as_json(verdict) if form == "json" else words.as_text(kb, verdict))
+    asked = words.question(context, batch, tp)
+    fit = words.fitted(kb, verdict, asked) if asked else None
+    click.echo(words.as_json(verdict, fit) if form == "json" else words.as_text(kb, verdict, fit))
     raise click.exceptions.Exit(1 if verdict.state is Standing.BLOCKED else 0)
 
 

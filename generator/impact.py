@@ -1,4 +1,4 @@
-"""What falls if a source falls: values that cite it as evidence, figures that rest on it, cells that name it."""
+"""What falls if a record falls: values that cite it as evidence, figures that rest on it, cells that name it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,47 @@ class Fall:
     model: str
     key: str
     through: str
+    format: str = ""
 
 
 @dataclass
 class Impact:
-    """Everything that rests on one source."""
+    """Everything that rests on one record."""
 
     values: list[Citation] = field(default_factory=list)
     figures: list[Fall] = field(default_factory=list)
     cells: list[Listing] = field(default_factory=list)
+
+    def behind(self, kb: KnowledgeBase, citation: Citation) -> list[str]:
+        """In words, what is published because of one of the values."""
+        record, path = kb.catalog.records[citation.citing], citation.path
+        if record.kind == "model" and path and path[0] in ("config", "evidence"):
+            keys = {fall.key for fall in self.figures if fall.model == record.id and fall.through == "config"}
+            return [f"{len(keys)} cache figures of {record.id}"] if keys else []
+        if record.kind == "engine" and path == ("architectures",):
+            return [f"{sum(cell.engine == record.id for cell in self.cells)} matrix cells of {record.id}"]
+        if path and path[0] == "cache_formats":
+            name = f"{record.id}#{record.get(*path[:2], 'id')}"
+            models = {fall.model for fall in self.figures if fall.format == name}
+            return [f"the figures of {len(models)} models in {name}"] if models else []
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """A value of `record` at `place` that rests on the record in question, and the published things behind it."""
+
+    record: str
+    place: str
+    citation: Citation
+    published: tuple[str, ...] = ()
+
+
+def consequences(kb: KnowledgeBase, id: str) -> list[Consequence]:
+    """All values that rest on a record, in the order of the records that hold them."""
+    impact = impacts(kb).get(id) or Impact(kb.graph.rests_on(id))
+    found = [Consequence(one.citing, one.place, one, tuple(impact.behind(kb, one))) for one in impact.values]
+    return sorted(found, key=lambda each: (each.record, each.place))
 
 
 def impacts(kb: KnowledgeBase) -> dict[str, Impact]:
@@ -54,14 +86,14 @@ def layout_cite(stored: StoredLayout) -> str | None:
     return _id(stored.engine.get("cache_layouts", stored.index, "cite")) if stored.engine else None
 
 
-def format_cites(kb: KnowledgeBase, figure: Figure) -> Iterator[str]:
-    """The ids of the sources that state the bytes of a figure's entries."""
+def format_cites(kb: KnowledgeBase, figure: Figure) -> Iterator[tuple[str, str]]:
+    """The sources that state the bytes of a figure's entries: the id of each, and the format."""
     for stored in figure.layouts:
         layout = stored.layout
         for used in (layout.kv, layout.window, layout.index):
             known = kb.formats.by_id.get(used.id) if used else None
             if known and known.cite:
-                yield known.cite
+                yield known.cite, known.format.id
 
 
 def _falls(kb: KnowledgeBase, model: Record, facts: Facts) -> Iterator[tuple[str, Fall]]:
@@ -74,8 +106,8 @@ def _falls(kb: KnowledgeBase, model: Record, facts: Facts) -> Iterator[tuple[str
     for figure in facts.figures:
         for id in dict.fromkeys(configs):
             yield id, Fall(model.id, figure.key, "config")
-        for id in dict.fromkeys(format_cites(kb, figure)):
-            yield id, Fall(model.id, figure.key, "entry format")
+        for id, name in dict.fromkeys(format_cites(kb, figure)):
+            yield id, Fall(model.id, figure.key, "entry format", name)
         for stored in figure.layouts:
             if cite := layout_cite(stored):
                 yield cite, Fall(model.id, figure.key, "layout")

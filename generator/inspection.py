@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generator.consequences import consequences
 from generator.graph import Citation
+from generator.impact import consequences
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.report import to_json

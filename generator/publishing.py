@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from generator import expressions, links, render
+from generator.answers import Answers
 from generator.attention.geometry import NotDerivable
 from generator.citations import Mention, find, replace, whole
 from generator.compatibility import Listing
@@ -23,6 +24,7 @@ from generator.knowledge import KnowledgeBase
 from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs
+from generator.summaries import Summary
 
 LONGEST = 1 << 40
 """Tokens; longer than any window."""
@@ -323,6 +325,22 @@ class Site:
             found.setdefault(listing.model, []).append(listing)
             found.setdefault(listing.engine, []).append(listing)
         return found
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The verdicts, GPUs that share one together."""
+        return Answers(self.kb, self.memory)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The verdicts summed up."""
+        return Summary(self.answers)
+
+    @cached_property
+    def outlines(self) -> Hashable:
+        """What pages over all models show of them besides: names and families."""
+        models = self.kb.catalog.sound("model")
+        return tuple((model.id, model.title, self.summary.family(model.id)) for model in models)
 
     @cached_property
     def behind_figures(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
@@ -16,22 +16,35 @@ from generator.records import Record
 if TYPE_CHECKING:
     from generator.publishing import Page, Site
 
+Part = TypeVar("Part")
+
 SHARED = ("cache_formats", "cache_layouts")
 """Records with these fields decide about figures of models that do not cite them."""
+
+OWN = ("model", "source", "concept")
+"""Kinds of records that decide about nothing but themselves and who cites them."""
+
+OVER_ALL = ("engine", "gpu", "gotcha", "concept")
+"""Kinds of records whose pages sum up the verdicts of all models."""
 
 
 @dataclass
 class Memory:
-    """Pages by path, each with the key that it was made under."""
+    """Pages by path, and what else was made for them, each with the key that it was made under."""
 
-    pages: dict[str, tuple[Any, Page]] = field(default_factory=dict)
+    parts: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
     def page(self, path: str, key: Hashable, make: Callable[[], Page]) -> Page:
         """The page of before where its key is the same, else a new one."""
-        known = self.pages.get(path)
+        return self.kept(path, key, make)
+
+    def kept(self, name: str, key: Any, make: Callable[[], Part]) -> Part:
+        """Anything of before where its key is the same, else made anew."""
+        known = self.parts.get(name)
         if known is None or known[0] != key:
-            known = self.pages[path] = (key, make())
-        return known[1]
+            known = self.parts[name] = (key, make())
+        made: Part = known[1]
+        return made
 
 
 def inputs(site: Site, record: Record) -> Hashable:
@@ -51,14 +64,45 @@ def _derived(site: Site, record: Record) -> Hashable:
     """What is computed for a record from others that it does not cite."""
     kb = site.kb
     if record.kind == "model":
-        return site.behind_figures, _listed(site, record)
-    if record.kind == "engine":
-        return _listed(site, record)
+        return site.behind_figures, site.answers.behind, _listed(site, record)
+    if record.kind in OVER_ALL:
+        return site.answers.all, site.outlines, site.answers.behind
     if record.kind == "source":
         impact = site.impacts[record.id]
         figures = tuple((fall, kb.catalog.records[fall.model].title) for fall in impact.figures)
-        return figures, tuple(_cell(kb, cell) for cell in impact.cells)
+        chains = site.summary.by_source.get(record.id, {})
+        named = tuple(kb.catalog.records[id].title for one in chains.values() for id in one.models)
+        return figures, tuple(_cell(kb, cell) for cell in impact.cells), chains, named, _places(kb)
     return ()
+
+
+def _places(kb: KnowledgeBase) -> Hashable:
+    """The names of all engines and GPUs."""
+    return tuple((record.id, record.title) for kind in ("engine", "gpu") for record in kb.catalog.sound(kind))
+
+
+def behind_verdicts(kb: KnowledgeBase) -> tuple[Hashable, ...]:
+    """The texts of all records that decide about models which do not cite them, and of what those cite."""
+    ids: dict[str, None] = {}
+    for record in kb.catalog.records.values():
+        if record.kind not in OWN:
+            ids |= dict.fromkeys((record.id, *_sources(kb, record)))
+    for row in kb.catalog.tables.get("kernel_classes", {}).values():
+        ids[str((row.get("wanted_by") or {}).get("source"))] = None
+    repos = tuple((model.id, model.get("repo")) for model in kb.catalog.sound("model"))
+    return (*(_text(kb, id) for id in ids), repos)
+
+
+def _sources(kb: KnowledgeBase, record: Record) -> list[str]:
+    """The sources that a record cites; what else it names decides nothing."""
+    known = kb.catalog.records
+    return [id for id in kb.graph.neighbours(record.id)[1] if id in known and known[id].kind == "source"]
+
+
+def own_verdicts(kb: KnowledgeBase, model: Record) -> Hashable:
+    """What the verdicts of one model are made from besides: its file, what it cites, and what lists say of it."""
+    listings = tuple(kb.listings[model.id, engine.id] for engine in kb.catalog.sound("engine"))
+    return _text(kb, model.id), tuple(_text(kb, id) for id in _sources(kb, model)), listings
 
 
 def behind_figures(kb: KnowledgeBase) -> tuple[str, ...]:

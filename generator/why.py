@@ -4,16 +4,44 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
+from generator import fit as memory
 from generator.compatibility import GLYPHS, MEANINGS, Reason, Verdict
+from generator.fit import Fit
 from generator.knowledge import KnowledgeBase
 from generator.report import to_json
 
 WIDTH = 100
 
+CONTEXT = 8192
+"""Tokens of a sequence where a question about memory names none."""
 
-def as_json(verdict: Verdict) -> str:
+
+@dataclass(frozen=True)
+class Question:
+    """How long the sequences are, how many there are, and over how many GPUs."""
+
+    context: int
+    batch: int = 1
+    tp: int = 1
+
+
+def question(context: int | None, batch: int | None, tp: int | None) -> Question | None:
+    """The question about memory, if any part of it was asked."""
+    return Question(context or CONTEXT, batch or 1, tp or 1) if context or batch or tp else None
+
+
+def fitted(kb: KnowledgeBase, verdict: Verdict, ask: Question) -> Fit:
+    """Weights and cache against the GPU's memory, in the formats that the verdict stores where it says so."""
+    model = kb.catalog.records[verdict.model]
+    stored = next((step.value for step in verdict.reasons if step.effect == "stores"), None)
+    figure = memory.figure_for(kb.facts[model.id], stored, verdict.engine)
+    load = memory.load(kb, model, figure, ask.context, ask.batch, ask.tp, verdict.engine)
+    return memory.fit(load, kb.catalog.records[verdict.gpu])
+
+
+def as_json(verdict: Verdict, fit: Fit | None = None) -> str:
     """The verdict as data."""
     return to_json(
         {
@@ -21,13 +49,14 @@ def as_json(verdict: Verdict) -> str:
             "modifiers": list(verdict.modifiers),
             "reasons": [asdict(reason) for reason in verdict.reasons],
             "flips_if": list(verdict.flips_if),
+            **({"fit": memory.as_object(fit)} if fit else {}),
         }
     )
 
 
-def as_text(kb: KnowledgeBase, verdict: Verdict) -> str:
+def as_text(kb: KnowledgeBase, verdict: Verdict, fit: Fit | None = None) -> str:
     """The verdict for a reader: the state, each step with what says so, and what would change it."""
-    return "\n".join(_lines(kb, verdict))
+    return "\n".join([*_lines(kb, verdict), *(["", *memory.lines(fit)] if fit else [])])
 
 
 def _lines(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
-from generator.consequences import consequences
 from generator.graph import Citation
+from generator.impact import consequences
 from generator.knowledge import KnowledgeBase
 
 IDEA = "records/concepts/tiny-latent.yaml"

@@ -6,6 +6,7 @@ After a wanted change of the pages: ``UPDATE_GOLDEN=1 python -m pytest tests/tes
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from site_reading import seen
 
 from generator import links, materialise, pages, render
+from generator.compatibility import GLYPHS
 from generator.knowledge import KnowledgeBase
 from generator.links import Style
 from generator.publishing import Page, Site
@@ -28,6 +30,8 @@ UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 SHOWN = (
     "index",
     "matrix",
+    "matrix/sm-90",
+    "families",
     "corrections",
     "overpay",
     "models/index",
@@ -73,15 +77,28 @@ def test_no_golden_page_is_left_over() -> None:
 # --- what holds for every page --------------------------------------------------------------------------------------
 
 
-def _bases(request: pytest.FixtureRequest) -> KnowledgeBase:
-    return request.getfixturevalue("real") if request.param == "real" else request.getfixturevalue("tiny").read()
+@pytest.fixture(scope="session")
+def real_pages(real: KnowledgeBase) -> dict[str, Page]:
+    """The pages of the real base, made once."""
+    return {page.path: page for page in pages.build(real)}
 
 
-kb = pytest.fixture(params=["tiny", "real"])(_bases)
+@pytest.fixture(params=["tiny", "real"])
+def kb(request: pytest.FixtureRequest) -> KnowledgeBase:
+    """Both bases, one after the other."""
+    found = request.getfixturevalue("real") if request.param == "real" else request.getfixturevalue("tiny").read()
+    assert isinstance(found, KnowledgeBase)
+    return found
 
 
-def test_every_link_between_pages_leads_somewhere(kb: KnowledgeBase) -> None:
-    made = {page.path: page for page in pages.build(kb)}
+@pytest.fixture
+def made(request: pytest.FixtureRequest, kb: KnowledgeBase) -> dict[str, Page]:
+    """The pages of the base at hand by path."""
+    on_record: dict[str, Page] = request.getfixturevalue("real_pages") if len(kb.catalog.records) > 100 else {}
+    return on_record or {page.path: page for page in pages.build(kb)}
+
+
+def test_every_link_between_pages_leads_somewhere(kb: KnowledgeBase, made: dict[str, Page]) -> None:
     by_hand = {page.path.removeprefix("docs/") for page in kb.catalog.docs}
     broken = []
     for page in made.values():
@@ -95,8 +112,8 @@ def test_every_link_between_pages_leads_somewhere(kb: KnowledgeBase) -> None:
     assert not broken
 
 
-def test_every_page_is_well_formed(kb: KnowledgeBase) -> None:
-    for page in pages.build(kb):
+def test_every_page_is_well_formed(made: dict[str, Page]) -> None:
+    for page in made.values():
         found = seen(page.html)
         assert not found.misnested, page.path
         assert not found.open_, page.path
@@ -110,19 +127,56 @@ def test_every_page_is_well_formed(kb: KnowledgeBase) -> None:
         assert page.description, page.path
 
 
-def test_every_fragment_that_validation_allows_is_an_anchor(kb: KnowledgeBase) -> None:
+def test_every_fragment_that_validation_allows_is_an_anchor(kb: KnowledgeBase, made: dict[str, Page]) -> None:
     site = Site(kb)
-    made = {page.path: page for page in pages.build(kb)}
     for record in kb.catalog.records.values():
         assert fragments(record) <= made[site.path(record)].anchors, record.id
 
 
-def test_every_cell_of_the_matrix_links_its_sources(kb: KnowledgeBase) -> None:
-    matrix = next(page for page in pages.build(kb) if page.path == "matrix.md")
-    linked = set(seen(matrix.html).links)
-    for (model, engine), listing in kb.listings.items():
-        assert f"{model}--{engine}" in matrix.anchors
-        assert {links.to(f"sources/{cite}.md") for cite in listing.cites} <= linked
+HEAVIEST = 310_000
+"""Bytes of the largest page's body: a matrix of all models by all engines."""
+
+
+def test_every_cell_of_a_matrix_leads_to_its_chain(kb: KnowledgeBase, made: dict[str, Page]) -> None:
+    site = Site(kb)
+    for place in site.answers.places:
+        read = cells(made[place.path].html)
+        assert set(read) == {f"{model}--{engine}" for model, engine in kb.listings}
+        for (model, engine), listing in kb.listings.items():
+            words, href = read[f"{model}--{engine}"]
+            path, _, anchor = href.removeprefix(links.SCHEME).partition("#")
+            assert path == f"models/{model}.md"
+            assert anchor in made[path].anchors
+            states = {kb.verdicts.verdict(model, engine, gpu).state for gpu in place.gpus}
+            assert all(f"{GLYPHS[state]} {str(state).replace('-', ' ')}" in words for state in states), (place, listing)
+
+
+def test_every_chain_stands_whole_on_the_page_of_its_model(kb: KnowledgeBase, made: dict[str, Page]) -> None:
+    site = Site(kb)
+    for model in kb.catalog.sound("model"):
+        page = seen(made[f"models/{model.id}.md"].html)
+        linked, text = set(page.links), " ".join("".join(page.text).split())
+        for answer in site.answers.of(model.id).values():
+            for group in answer.groups:
+                for reason in group.reasons:
+                    assert " ".join(reason.text.split()) in text, (model.id, answer.engine, reason)
+                    wanted = reason.cites[:1] if reason.rule == "gotcha" else reason.cites
+                    assert {links.to(f"sources/{cite}.md") for cite in wanted} <= linked
+                    assert reason.rule != "gotcha" or links.to(f"gotchas/{reason.value}.md") in linked
+
+
+def test_no_page_is_too_heavy(made: dict[str, Page]) -> None:
+    weights = {page.path: len(page.html.encode()) for page in made.values()}
+    assert {path: weight for path, weight in weights.items() if weight > HEAVIEST} == {}
+
+
+def cells(html: str) -> dict[str, tuple[str, str]]:
+    """The cells of a matrix by anchor: the text, and where the first link leads."""
+    found = {}
+    for anchor, inner in re.findall(r'<td id="([^"]+--[^"]+)"[^>]*>(.*?)</td>', html, re.S):
+        read = seen(inner)
+        found[anchor] = " ".join("".join(read.text).split()), read.links[0]
+    return found
 
 
 def test_pages_of_one_base_are_the_same_every_time(tiny: Base) -> None:
@@ -206,6 +260,7 @@ def test_source_page_says_what_falls_with_it(tiny: Base) -> None:
     assert 'href="page:models/tiny-a.md#kv-cache"' in config.html
     registry = made["sources/tiny-engine-registry.md"]
     assert 'href="page:matrix.md#tiny-a--tiny-engine"' in registry.html
+    assert "in the chains of" in registry.html
 
 
 # --- prose ----------------------------------------------------------------------------------------------------------

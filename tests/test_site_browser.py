@@ -85,21 +85,41 @@ def opened(chromium: Any, site: str) -> Iterator[Any]:
 
 def test_from_a_cell_of_the_matrix_to_the_source_that_says_so(opened: Any, site: str) -> None:
     page = opened("matrix/")
+    page.locator(".sb-gpu-picker a", has_text="A100").click()
+    page.wait_for_url(f"{site}matrix/sm-80/")
     cell = page.locator("#deepseek-v2--vllm")
-    assert "listed" in cell.inner_text()
-    cell.locator(":scope > a").first.click()
+    assert "✓ supported" in cell.inner_text()
+    assert "TRITON_MLA" in cell.inner_text()
+    cell.locator("a").click()
+    page.wait_for_url(f"{site}models/deepseek-v2/#vllm.sm-80")
+    answer = page.locator("details.sb-answer:has([id='vllm.sm-80'])")
+    assert answer.get_attribute("open") is not None  # the address opens it
+    step = answer.locator("li", has_text="TRITON_MLA accepts sm_80")
+    assert step.is_visible()
+    step.locator("a").first.click()
     page.wait_for_url(f"{site}sources/*/**")
-    text = page.locator("article").inner_text() + page.locator("#architectures").text_content()
-    assert "vLLM" in text
-    assert "DeepseekV2ForCausalLM" in text
-    assert page.locator('#falls-cells ~ ul a[href$="#deepseek-v2--vllm"]').count() == 1
+    text = page.locator("article").inner_text()
+    assert "TRITON_MLA" in text + page.locator("article").text_content()
+    met = page.locator("#falls-cells ~ p").first.inner_text()
+    assert "cells of vLLM" in met
 
 
-def test_a_cell_opens_to_its_reasons_and_has_an_address(opened: Any) -> None:
-    page = opened("matrix/#deepseek-v2--vllm")
-    details = page.locator("#deepseek-v2--vllm details")
-    assert details.get_attribute("open") is not None  # the address opens it
-    assert "lists DeepseekV2ForCausalLM" in details.inner_text()
+def test_from_what_an_engine_lists_to_the_list(opened: Any, site: str) -> None:
+    page = opened("matrix/")
+    cell = page.locator("#deepseek-v2--vllm")
+    assert "· listed" in cell.inner_text()
+    cell.locator("a").click()
+    page.wait_for_url(f"{site}models/deepseek-v2/#on-vllm")
+    page.locator("section:has(#on-vllm) details").first.locator("summary").click()
+    page.locator("section:has(#on-vllm) li", has_text="lists DeepseekV2ForCausalLM").locator("a").first.click()
+    page.wait_for_url(f"{site}sources/*/**")
+    assert "DeepseekV2ForCausalLM" in page.locator("#architectures").text_content()
+    assert page.locator('#falls-cells ~ details a[href$="#deepseek-v2--vllm"]').count() == 1
+
+
+def test_a_chain_opens_and_closes_by_keyboard(opened: Any) -> None:
+    page = opened("models/deepseek-v2/#vllm.sm-80")
+    details = page.locator("details.sb-answer:has([id='vllm.sm-80'])")
     details.locator("summary").focus()
     page.keyboard.press("Enter")
     assert details.get_attribute("open") is None
@@ -166,6 +186,8 @@ def test_everything_is_there_without_scripts(opened: Any) -> None:
 LOOKED_AT = (
     "",
     "matrix/",
+    "matrix/sm-90/",
+    "families/",
     "models/",
     "models/deepseek-v4-1-flash/",
     "overpay/",
@@ -173,6 +195,7 @@ LOOKED_AT = (
     "sources/",
     "sources/vllm-0-33-0-registry/",
     "gotchas/sm120-sparse-mla-block-size/",
+    "gpus/h100-sxm/",
     "checks/CIT101/",
     "fields/engine/",
     "corrections/",
@@ -188,10 +211,16 @@ def test_no_page_scrolls_sideways_on_a_narrow_screen(opened: Any, path: str, sch
 
 
 def test_print_shows_the_evidence(opened: Any) -> None:
-    page = opened("matrix/")
+    page = opened("models/deepseek-v2/")
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".sb-matrix details p").first.is_visible()
+    assert page.locator("details.sb-answer .sb-chain li").first.is_visible()
+
+
+def test_states_are_told_apart_without_colour(opened: Any) -> None:
+    page = opened("matrix/sm-90/", forced_colors="active")
+    words = page.locator("#deepseek-v2--vllm").inner_text()
+    assert words.startswith("✓ supported")
 
 
 def test_search_finds_an_error_by_its_text(opened: Any) -> None:

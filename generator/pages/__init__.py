@@ -8,6 +8,7 @@ from generator.knowledge import KnowledgeBase
 from generator.pages.broken import broken_pages
 from generator.pages.checks import check_pages
 from generator.pages.corrections import corrections_page
+from generator.pages.families import families_page
 from generator.pages.fields import field_pages
 from generator.pages.home import home_page
 from generator.pages.index import index_pages
@@ -23,6 +24,7 @@ __all__ = ["PAGES", "Page", "Site", "build", "build_site"]
 PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     home_page,
     matrix_page,
+    families_page,
     index_pages,
     overpay_page,
     model_pages,

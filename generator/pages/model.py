@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from generator import attention, curves, render, units
+from generator import answerview, attention, curves, render, units
 from generator.attention.formats import window_formula
 from generator.attention.geometry import NotDerivable
 from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
 from generator.fieldview import Shown, View, sheet, verbatim
+from generator.fit import Load, figure_for, fit, load, memory_of
 from generator.impact import layout_cite
 from generator.overpay import NO_CACHE
 from generator.parameters import Parameters, WeightBytes
@@ -61,7 +62,9 @@ def _page(site: Site, model: Record) -> Page:
         longest=facts.longest,
         traps=list(_traps(facts)),
         strip=strip(facts),
-        listings=site.listings(model),
+        engines=list(answerview.rows(site, model)),
+        gotchas=answerview.gotchas(site, model),
+        fits=_fits(site, model, contexts(facts)),
         fields=list(_fields(site, model)),
         citing=site.citing(model),
         boost=2.0,
@@ -138,6 +141,41 @@ def _description(site: Site, model: Record, facts: Facts, headline: list[tuple[s
     if not figure.growth:
         return f"{name}: KV cache bounded by its windows, in {figure.key}"
     return f"{name}: KV cache {units.grouped(figure.growth)} B/token in {figure.key}"
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+RANKS = (1, 2, 4, 8)
+LENGTH = 131072
+MOST_GPUS = 6
+
+
+@dataclass(frozen=True)
+class Fits:
+    """The table of weights and cache over GPUs, or the reason why there is none."""
+
+    loads: tuple[Load, ...] = ()
+    rows: tuple[tuple[Record, int, tuple[Fraction | None, ...]], ...] = ()
+    assumptions: tuple[str, ...] = ()
+    why: str = ""
+
+
+def _fits(site: Site, model: Record, lengths: list[int]) -> Fits:
+    """What goes onto a GPU over some numbers of GPUs, against one GPU for each size of memory."""
+    facts = site.kb.facts[model.id]
+    length = max((each for each in lengths if each <= LENGTH), default=lengths[0])
+    loads = tuple(load(site.kb, model, figure_for(facts), length, 1, ranks) for ranks in RANKS)
+    if isinstance(loads[0].weights, str) or isinstance(loads[0].cache, str):
+        return Fits(why=loads[0].weights if isinstance(loads[0].weights, str) else str(loads[0].cache))
+    sizes: dict[int, Record] = {}
+    for gpu in site.kb.catalog.sound("gpu"):
+        size, _ = memory_of(gpu)
+        if size:
+            sizes.setdefault(size, gpu)
+    chosen = sorted(sizes.items())
+    step = max(1, -(-len(chosen) // MOST_GPUS))
+    rows = tuple((gpu, size, tuple(fit(one, gpu).share for one in loads)) for size, gpu in chosen[::step])
+    return Fits(loads, rows, tuple(dict.fromkeys(text for one in loads for text in one.assumptions)))
 
 
 # --- layers ---------------------------------------------------------------------------------------------------------

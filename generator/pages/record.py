@@ -31,7 +31,6 @@ def _page(site: Site, template: str, record: Record) -> Page:
         view=view,
         short=short,
         long=long,
-        listings=site.listings(record) if record.kind == "engine" else (),
         search=site.search_entry(record, *_sections(site, record)),
         citing=site.citing(record),
         **_extra(site, record),
@@ -48,6 +47,33 @@ def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
 
 
 def _extra(site: Site, record: Record) -> dict[str, Any]:
+    """What a kind's own template shows besides."""
     if record.kind == "concept":
-        return {"description": render.clip(render.plain(site.prose(str(record.get("definition")), record)))}
+        named = record.get("families") or ()
+        families = [(name, models) for name, models in site.summary.families.items() if name in named]
+        description = render.clip(render.plain(site.prose(str(record.get("definition")), record)))
+        return {"description": description, "families": families}
+    summary, answers = site.summary, site.answers
+    if record.kind == "engine":
+        places = answers.places
+        rows = [
+            (family, anchor(family, record), [summary.counts(family, record.id, place.gpus) for place in places])
+            for family in summary.families
+        ]
+        return {"sums": rows, "places": places}
+    if record.kind == "gpu":
+        rows = [
+            (family, "", [summary.counts(family, engine.id, (record.id,)) for engine in answers.engines])
+            for family in summary.families
+        ]
+        place = next((place for place in answers.places if record.id in place.gpus), None)
+        return {"sums": rows, "engines": answers.engines, "place": place}
+    if record.kind == "gotcha":
+        found = site.summary.by_gotcha.get(record.id, {})
+        return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
     return {}
+
+
+def anchor(family: str, engine: Record) -> str:
+    """The anchor of a family on an engine, on the page of families."""
+    return f"{family.replace(' ', '-')}--{engine.id}"

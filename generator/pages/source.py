@@ -29,6 +29,11 @@ def _page(site: Site, source: Record) -> Page:
     view = View(site, source)
     short, long = sheet(view.fields("title", "facts", "quotes", "retrieval", "retrieved"))
     impact = site.impacts[source.id]
+    chains = [
+        (site.kb.catalog.records[engine], "", stated)
+        for engine, stated in site.summary.by_source.get(source.id, {}).items()
+    ]
+    listed = {(cell.engine, cell.model) for cell in impact.cells}
     return site.record_page(
         source,
         "source.html",
@@ -40,6 +45,8 @@ def _page(site: Site, source: Record) -> Page:
         values=_by_record(site, impact.values),
         figures=_by_model(impact.figures),
         cells=impact.cells,
+        chains=chains,
+        besides=[row for row in chains if not listed.issuperset((row[0].id, id) for id in row[2].models)],
         citing=site.citing(source, impact.values),
         boost=0.3,
         search=site.search_entry(source, text=" ".join(source.get("subjects") or ())),
@@ -55,7 +62,7 @@ def _by_record(site: Site, citations: list[Citation]) -> list[tuple[Record, list
 
 def _by_model(falls: list[Fall]) -> Mapping[str, list[tuple[str, str]]]:
     """Figures by model: the format, and through what it rests on the source."""
-    models: dict[str, dict[str, list[str]]] = {}
+    models: dict[str, dict[str, dict[str, None]]] = {}
     for fall in falls:
-        models.setdefault(fall.model, {}).setdefault(fall.key, []).append(fall.through)
+        models.setdefault(fall.model, {}).setdefault(fall.key, {})[fall.through] = None
     return {model: [(key, ", ".join(through)) for key, through in keys.items()] for model, keys in models.items()}
