@@ -38,7 +38,8 @@ def redirected_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     ```
 
     How to fix
-    Cite the new id; the fix does it. In `records/redirects.yaml` an old id names the record itself, never another old id.
+    Cite the new id; the fix does it. In `records/redirects.yaml` an old id names the record itself, never another old
+    id.
     """
     for citation in kb.graph.citations:
         new = citation.resolution.redirected_to
