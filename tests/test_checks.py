@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -257,6 +257,51 @@ ROWS: dict[str, Row] = {
         f"locator: {A}/raw/main/config.json\nread_from: {{locator: {A}/raw/0123456789/config.json}}",
         [],
     ),
+    "CIT111 silent: a name in plain text": (IDEA, PROSE, "Both tiny-a and tiny-engine do, and tiny-gpu.", []),
+    "CIT111 silent: a name in code that is cited": (IDEA, PROSE, "`tiny-a` is [[tiny-a]].", []),
+    "CIT111 silent: an engine in code": (IDEA, PROSE, "Start `tiny-engine` with it.", []),
+    "CIT111 silent: longer code": (IDEA, PROSE, "`serve tiny-b`, `tiny-b:latest`, `x/tiny-b`, `--m=tiny-b`.", []),
+    "CIT111 silent: its own id": (IDEA, PROSE, "This is concept-tiny-latent, or tiny-latent.yaml.", []),
+    "CIT111 silent: two words": (IDEA, PROSE, "A tiny-crash happens.", []),
+    "CIT111 silent: a part of a longer word": (IDEA, PROSE, "tiny-a-config-v2, x-tiny-a-config, tiny-a-configs", []),
+    "CIT111 silent: in an address": (IDEA, PROSE, "https://x.example/tiny-a-config and a/tiny-a-config/b", []),
+    "CIT111 silent: in a link": (IDEA, PROSE, "[tiny-a-config](tiny-a-config.yaml)", []),
+    "CIT111 silent: in a block of code": (IDEA, PROSE, "```\n  cat tiny-a-config.yaml tiny-a-config\n  ```", []),
+    "CIT111 silent: in an expression": (IDEA, PROSE, "{{ model('tiny-b').kv.growth('bf16') }}", []),
+    "CIT111 silent: in a label": (IDEA, PROSE, "[[tiny-b|the tiny-b-config]]", []),
+    "CIT111 silent: what was wrong": (CLOSED, "of [[tiny-a]].", "of [[tiny-a]], or tiny-a-config.", []),
+    "CIT111 a source": (IDEA, PROSE, "As tiny-a-config says.", ["CIT111"]),
+    "CIT111 at the end of a sentence, twice": (IDEA, PROSE, "See tiny-a-config. See tiny-a-config", ["CIT111"] * 2),
+    "CIT111 with underscores": (IDEA, PROSE, "See tiny_a_config, too.", ["CIT111"]),
+    "CIT111 in code": (IDEA, PROSE, "See `tiny-a-config`.", ["CIT111"]),
+    "CIT111 a model in code": (IDEA, PROSE, "See `tiny-b`.", ["CIT111"]),
+    "CIT111 behind its kind": (IDEA, PROSE, "See gotcha-tiny-crash beside [[tiny-crash]].", ["CIT111"]),
+    "CIT111 a file": (IDEA, PROSE, "See tiny-b.yaml, records/gpus/tiny-gpu.yaml.", ["CIT111"] * 2),
+    "CIT112 silent: another subject": (IDEA, PROSE, "Every head reads it, and only the first layer keeps it.", []),
+    "CIT112 silent: too far away": (IDEA, PROSE, "All heads of a layer share a row in the kernel.", []),
+    "CIT112 silent: cited in the sentence": (
+        MODEL,
+        "Keeps one",
+        "Every engine takes it ([[tiny-engine]]). Keeps one",
+        [],
+    ),
+    "CIT112 silent: a source of the object": (GOTCHA, "divides by", "hits every GPU: it divides by", []),
+    "CIT112 silent: what was read": (MODEL, "Keeps one", "No backend was read. Keeps one", []),
+    "CIT112 silent: in code": (MODEL, "Keeps one", "`any engine` is a flag. Keeps one", []),
+    "CIT112 silent: what was wrong": (CLOSED, "Tiny B was said to have", "Every GPU was said to have", []),
+    "CIT112 silent: a part of a word": (MODEL, "Keeps one", "Many engines, and any-engine. Keeps one", []),
+    "CIT112 every": (MODEL, "Keeps one", "Every engine takes it. Keeps one", ["CIT112"]),
+    "CIT112 only, behind": (MODEL, "Keeps one", "It runs on SM100 and SM103 only. Keeps one", ["CIT112"]),
+    "CIT112 cannot": (MODEL, "Keeps one", "Hopper cannot take it. Keeps one", ["CIT112"]),
+    "CIT112 a name on record": (MODEL, "Keeps one", "Only Tiny Engine takes it. Keeps one", ["CIT112"]),
+    "CIT112 the fastest": (MODEL, "Keeps one", "It is the fastest kernel. Keeps one", ["CIT112"]),
+    "CIT112 twice in a sentence is one": (MODEL, "Keeps one", "No GPU and no engine takes it. Keeps one", ["CIT112"]),
+    "CIT112 the citation is in the next": (
+        MODEL,
+        "Keeps one",
+        "Any GPU will do. See [[tiny-gpu]]. Keeps one",
+        ["CIT112"],
+    ),
     "DRV302 an unknown key": (MODEL, "v_head_dim: 16", "v_head_dim: 16\n  cache_of_a_new_kind: 3", ["DRV302"]),
     "DRV302 a key of the source is left out": (MODEL, "  v_head_dim: 16\n", "", ["DRV302"]),
     "DRV306 the parts": (ENGINE, "dtype: fp32, bytes: 4", "dtype: fp32, bytes: 8", ["DRV306"]),
@@ -472,6 +517,42 @@ NAMED = {
 @pytest.mark.parametrize("address", NAMED)
 def test_what_an_address_names(address: str) -> None:
     assert set(repositories(address)) == NAMED[address]
+
+
+# --- one mistake, one finding, however much depends on the file that it is in -----------------------------------------
+
+
+def _first_key(text: str) -> str:
+    return text.split("\n")[1]
+
+
+MISTAKES = {
+    "no YAML": ("YML001", lambda text: text + "\tx: [\n"),
+    "two documents": ("YML001", lambda text: text + "---\nx: 1\n"),
+    "empty": ("YML001", lambda _: ""),
+    "no text": ("YML001", lambda text: text + "x: \x07\n"),
+    "a repeated key": ("YML002", lambda text: text + _first_key(text) + "\n"),
+    "an unknown field": ("SCH101", lambda text: text + "unknown_field: 1\n"),
+    "a field is missing": ("SCH101", lambda text: text.replace(_first_key(text) + "\n", "", 1)),
+    "a value of the wrong kind": ("SCH101", lambda text: text.replace(_first_key(text), "# gone", 1) + _emptied(text)),
+    "no first line": ("SCH101", lambda text: text.split("\n", 1)[1]),
+}
+
+
+def _emptied(text: str) -> str:
+    return f"{_first_key(text).split(':')[0]}: []\n"
+
+
+TINY = Path(__file__).parent / "tiny"
+AUTHORED = [path.relative_to(TINY).as_posix() for path in sorted(TINY.rglob("*.yaml"))]
+
+
+@pytest.mark.parametrize(("code", "spoil"), MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize("name", AUTHORED)
+def test_a_mistake_in_any_file_is_one_finding(tiny: Base, name: str, code: str, spoil: Callable[[str], str]) -> None:
+    tiny.lay({name: spoil((tiny.root / name).read_text("utf-8"))})
+    found = tiny.findings()
+    assert [(each.code, each.location.path) for each in found] == [(code, name)], [each.message for each in found]
 
 
 # --- no record, however broken, stops a run ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generator.checks.absolute_claim import absolute_claim
 from generator.checks.ambiguous_scalar import ambiguous_scalar
 from generator.checks.broken_expression import broken_expression
 from generator.checks.broken_fold import broken_fold
@@ -11,6 +12,7 @@ from generator.checks.config_mismatch import config_mismatch
 from generator.checks.context_scaling import context_scaling
 from generator.checks.contradicted_claim import contradicted_claim
 from generator.checks.copied_paragraph import copied_paragraph
+from generator.checks.disagreeing_figures import disagreeing_figures
 from generator.checks.duplicate_key import duplicate_key
 from generator.checks.false_arithmetic import false_arithmetic
 from generator.checks.false_conversion import false_conversion
@@ -21,6 +23,7 @@ from generator.checks.floating_address import floating_address
 from generator.checks.foreign_figure import foreign_figure
 from generator.checks.impossible_support import impossible_support
 from generator.checks.inapplicable_evidence import inapplicable_evidence
+from generator.checks.inconsistent_mention import inconsistent_mention
 from generator.checks.indistinguishable_evidence import indistinguishable_evidence
 from generator.checks.layout_sum import layout_sum
 from generator.checks.list_length import list_length
@@ -65,6 +68,8 @@ CHECKS: tuple[Check, ...] = (
     unverified_citation,
     circular_evidence,
     floating_address,
+    inconsistent_mention,
+    absolute_claim,
     miswired_source,  # WIR201
     config_mismatch,
     indistinguishable_evidence,
@@ -85,6 +90,7 @@ CHECKS: tuple[Check, ...] = (
     copied_paragraph,
     typed_figure,
     broken_expression,
+    disagreeing_figures,
     impossible_support,  # CMP501
     sources_disagree,
     inapplicable_evidence,
