@@ -148,7 +148,8 @@ def test_files_that_are_named_exist() -> None:
     places = re.compile(r"`((?:generator|schema|records|sources|tests|templates|docs)/[\w./-]*?)`")
     for page in PAGES:
         for name in places.findall(page.read_text("utf-8")):
-            assert (ROOT / name).exists(), f"{page.name} names {name}"
+            made = "node_modules" in name  # what an installation makes is not in a fresh clone
+            assert made or (ROOT / name).exists(), f"{page.name} names {name}"
 
 
 def test_the_figures_of_the_readme_are_those_of_the_base(real: KnowledgeBase) -> None:
