@@ -23,7 +23,7 @@ from generator.impact import Impact, impacts
 from generator.knowledge import KnowledgeBase
 from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.records import Record, fragments
-from generator.reuse import Memory, behind_figures, inputs
+from generator.reuse import Memory, behind_figures, inputs, names
 from generator.summaries import Summary
 
 LONGEST = 1 << 40
@@ -335,6 +335,11 @@ class Site:
     def summary(self) -> Summary:
         """The verdicts summed up."""
         return Summary(self.answers)
+
+    @cached_property
+    def names(self) -> Hashable:
+        """What pages show of records that chains name; see `reuse`."""
+        return names(self.kb)
 
     @cached_property
     def outlines(self) -> Hashable:

@@ -64,9 +64,9 @@ def _derived(site: Site, record: Record) -> Hashable:
     """What is computed for a record from others that it does not cite."""
     kb = site.kb
     if record.kind == "model":
-        return site.behind_figures, site.answers.behind, _listed(site, record)
+        return site.behind_figures, site.answers.of(record.id), site.names, _listed(site, record)
     if record.kind in OVER_ALL:
-        return site.answers.all, site.outlines, site.answers.behind
+        return site.answers.all, site.outlines, site.names
     if record.kind == "source":
         impact = site.impacts[record.id]
         figures = tuple((fall, kb.catalog.records[fall.model].title) for fall in impact.figures)
@@ -74,6 +74,17 @@ def _derived(site: Site, record: Record) -> Hashable:
         named = tuple(kb.catalog.records[id].title for one in chains.values() for id in one.models)
         return figures, tuple(_cell(kb, cell) for cell in impact.cells), chains, named, _places(kb)
     return ()
+
+
+def names(kb: KnowledgeBase) -> Hashable:
+    """What pages show of records that chains name: of GPUs all, of others names, versions and how they were read."""
+    return tuple(
+        record.document.text
+        if record.kind == "gpu"
+        else (record.id, record.title, record.get("version"), record.get("retrieval"))
+        for record in kb.catalog.records.values()
+        if record.kind != "model"
+    )
 
 
 def _places(kb: KnowledgeBase) -> Hashable:

@@ -28,7 +28,7 @@ class Cell:
 
 def families_page(site: Site) -> Iterator[Page]:
     """One page. A cell's anchor is ``family--engine``."""
-    key = (site.answers.all, site.outlines, site.answers.behind)
+    key = (site.answers.all, site.outlines, site.names)
     yield site.kept("families.md", lambda: key, lambda: _page(site))
 
 

@@ -35,7 +35,7 @@ class Cell:
 
 def matrix_page(site: Site) -> Iterator[Page]:
     """The entry, then one page per kind of GPU. A cell's anchor is ``model--engine``."""
-    key = (site.answers.all, site.outlines, site.answers.behind, tuple(site.kb.listings.values()))
+    key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()))
     yield site.kept("matrix.md", lambda: key, lambda: _entry(site))
     for place in site.answers.places:
         yield site.kept(place.path, lambda: key, lambda place=place: _page(site, place))  # type: ignore[misc]
