@@ -44,6 +44,14 @@ def _rule(check: Check) -> dict[str, Any]:
     }
 
 
+def _address(path: str) -> str:
+    """A path as an address: the bytes that it has on disk, percent-encoded."""
+    try:
+        return quote(path, errors="surrogateescape")
+    except UnicodeEncodeError:
+        return quote(path, errors="surrogatepass")
+
+
 @dataclass(frozen=True, slots=True)
 class _Results:
     """Findings as results, their paths below `place`."""
@@ -70,7 +78,7 @@ class _Results:
         return {"artifactLocation": self._artifact(location.path), "region": _region(location)}
 
     def _artifact(self, path: str) -> dict[str, str]:
-        return {"uri": quote(self.place + path, errors="surrogateescape"), "uriBaseId": "ROOT"}
+        return {"uri": _address(self.place + path), "uriBaseId": "ROOT"}
 
     def _related(self, number: int, related: Related) -> dict[str, Any]:
         where = self._physical(related.location)

@@ -92,10 +92,10 @@ def test_from_a_cell_of_the_matrix_to_the_source_that_says_so(opened: Any, site:
     assert "TRITON_MLA" in cell.inner_text()
     cell.locator("a").click()
     page.wait_for_url(f"{site}models/deepseek-v2/#vllm.sm-80")
-    answer = page.locator("details.sb-answer:has([id='vllm.sm-80'])")
-    assert answer.get_attribute("open") is not None  # the address opens it
+    answer = page.locator("details.sb-answer[open]:has([id='vllm.sm-80'])")
+    answer.wait_for()  # the address opens it
     step = answer.locator("li", has_text="TRITON_MLA accepts")
-    assert step.is_visible()
+    step.wait_for()
     step.locator("a").first.click()
     page.wait_for_url(f"{site}sources/*/**")
     text = page.locator("article").inner_text()
