@@ -164,7 +164,8 @@ def _model(
 def _architecture(catalog: Catalog, config: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a config that a record relies on: the backbone's, and every key that shapes the cache."""
     keys, inner = config_keys(catalog), unwrap(config)
-    flat = {**{key: config[key] for key in ("architectures",) if key in config}, **inner}
+    # The class that engines are asked for is the wrapper's; the one inside names its language model.
+    flat = {**inner, **{key: config[key] for key in ("architectures",) if key in config}}
     first = {key: flat[key] for key in BACKBONE if flat.get(key) is not None}
     shaping = {key: value for key, value in flat.items() if value is not None and keys.role(key) in ("kv", "state")}
     return {**first, **shaping}

@@ -45,7 +45,7 @@ def flat_facts(source: Record | None) -> dict[str, Any]:
     facts = source.get("facts") if source else None
     if not isinstance(facts, Mapping):
         return {}
-    return {**{key: facts[key] for key in OUTER if key in facts}, **unwrap(facts)}
+    return {**unwrap(facts), **{key: facts[key] for key in OUTER if key in facts}}
 
 
 def model_types(source: Record) -> set[str]:

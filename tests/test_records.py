@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator.checks import judge
-from generator.derive import Figure
+from generator.derive import Figure, config_source
 from generator.judgement import Verdicts
 from generator.knowledge import KnowledgeBase
 
@@ -193,3 +193,24 @@ def test_every_model_is_derived_or_says_why_not(real: KnowledgeBase) -> None:
         if facts.geometry is not None:
             assert facts.figures, id
             assert all(each.growth >= 0 and each.formula for each in facts.figures), id
+
+
+def test_the_class_of_a_wrapped_config_is_the_wrappers(real: KnowledgeBase) -> None:
+    """Engines are asked for KimiK25ForConditionalGeneration, not for the language model's class inside."""
+    wrapped = 0
+    for model in real.catalog.of("model"):
+        source = config_source(real.catalog, model)
+        stated = source.get("facts", "architectures") if source else None
+        if stated is not None and model.get("architecture", "architectures") is not None:
+            assert model.get("architecture", "architectures") == stated, model.id
+            wrapped += source.get("facts", "text_config") is not None
+    assert wrapped > 10
+    asked = real.listings["kimi-k2-5", "vllm"].reasons[0]
+    assert asked.value == "KimiK25ForConditionalGeneration"
+
+
+def test_silence_about_a_class_that_a_copy_names_is_no_no(real: KnowledgeBase) -> None:
+    """Step-3.7's class stands in a renamed copy only: a list without it proves nothing about the model."""
+    assert real.listings["step-3-7-flash", "lmdeploy"].state == "no-evidence"
+    assert "copy or derivative" in real.listings["step-3-7-flash", "lmdeploy"].reasons[-1].text
+    assert real.listings["glm-5", "ik-llama-cpp"].state == "not-listed"

@@ -38,11 +38,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an engine is asked for: a class, a model type, and the sources that say so."""
+    """What an engine is asked for: a class, a model type, and the sources; `firm` if those are the model's own."""
 
     architecture: str | None
     model_type: str | None
     cites: tuple[str, ...] = ()
+    firm: bool = True
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,10 @@ def asked_for(catalog: Catalog, model: Record) -> Asked:
     own = architectures[0] if isinstance(architectures, list) and architectures else None
     model_type = model.get("serving_model_type", "value") or outer.get("model_type") or config.get("model_type")
     name = serving.get("value") or own
-    return Asked(_text(name), _text(model_type), cites)
+    # A class that an edited copy names may have another name in the model's own config: a match still says yes,
+    # silence does not say no.
+    firm = by_cite is not None or source is None or source.get("retrieval") != "secondary"
+    return Asked(_text(name), _text(model_type), cites, firm)
 
 
 def _text(value: Any) -> str | None:
@@ -147,14 +151,14 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
             text += f", where {rewrite['condition']}"
         chain.append(Reason("rewrite", "asks", text, cited(rewrite.get("cite")), rewrite["to"]))
         name = rewrite["to"]
-    return _found(model, names, str(name), chain)
+    return _found(model, names, str(name), chain, asked.firm)
 
 
 def _of(names: EngineList | None) -> tuple[str, ...]:
     return (names.source.id,) if names else ()
 
 
-def _found(model: str, names: EngineList, name: str, chain: list[Reason]) -> Listing:
+def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: bool) -> Listing:
     engine, title = names.engine, names.source.title
 
     def answer(state: State, *steps: Reason, flips: tuple[str, ...] = (), modifiers: tuple[str, ...] = ()) -> Listing:
@@ -180,6 +184,10 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason]) -> Lis
         last = names.formerly[name]
         step = Reason("listed", "not listed", f"{title} names it among those dropped: last in {last}", _of(names), last)
         return answer(State.NOT_LISTED, step, flips=(f"{engine.title} {last}, or a later list that names it again",))
+    if names.exhaustive and not firm:
+        text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
+        flips = ("the model's own config, read",)
+        return answer(State.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=flips)
     if names.exhaustive:
         step = Reason("listed", "not listed", f"{title} is exhaustive and does not list {name}", _of(names))
         return answer(State.NOT_LISTED, step, flips=(f"a version whose list names {name}",))
