@@ -300,7 +300,10 @@ _DERIVED: WeakKeyDictionary[Record, tuple[_Sources, Formats, ConfigKeys, Facts]]
 
 def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys, all_formats: Formats) -> Facts:
     source, defaults = sources[0], class_defaults(sources[1])
-    config = {**source_config(source), **(record.get("architecture") or {})}
+    cited = source_config(source)
+    config = {**cited, **(record.get("architecture") or {})}
+    if "architectures" in cited:  # engines ask for a wrapper's class, but the layers are those of the class inside
+        config["architectures"] = cited["architectures"]
     misfit = _misfit(record, defaults, config)
     given = defaults.keys(whole=bool(source and source.get("complete"))) if defaults and not misfit else {}
     facts = _cache_facts(catalog, record, config, given, keys, all_formats)
