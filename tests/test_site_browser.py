@@ -225,7 +225,10 @@ def test_states_are_told_apart_without_colour(opened: Any) -> None:
 
 def test_search_finds_an_error_by_its_text(opened: Any) -> None:
     page = opened("")
-    page.locator("[data-md-component=search-query]").fill("no dispatch entry for page_block_size=32")
+    # The theme hears what is typed only once its search stands: a text put in before that is lost, and no panel opens.
+    page.locator(".md-search-result__meta", has_text="Type to start searching").wait_for(state="attached")
+    page.locator("[data-md-component=search-query]").click()
+    page.keyboard.type("no dispatch entry for page_block_size=32")
     page.locator(".md-search-result__link").first.wait_for()
     links = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
     assert any("sm120-sparse-mla-block-size" in link for link in links[:3])
