@@ -1,4 +1,4 @@
-"""Whose figure a number is: what follows for a model, and the names by which prose knows it."""
+"""Whose figure a number is: what follows for a model, and which other models it may come from."""
 
 from __future__ import annotations
 
@@ -91,31 +91,6 @@ def siblings(kb: KnowledgeBase, id: str) -> set[str]:
 def _family(kb: KnowledgeBase, id: str) -> str | None:
     geometry = kb.facts[id].geometry
     return geometry.family if geometry else None
-
-
-def called(kb: KnowledgeBase, record: Record) -> set[str]:
-    """The names by which prose knows a model: its title, aliases and repository, "V3" for DeepSeek-V3."""
-    titles = [record.title, *(record.get("aliases") or ())]
-    firsts = [re.split(r"[- ]", other.title)[0] for other in kb.catalog.of("model")]
-    first = re.split(r"[- ]", record.title)[0]
-    tails = [re.split(r"[- ]", title, maxsplit=1)[-1] for title in titles]
-    return {
-        *titles,
-        record.id,
-        str(record.get("repo") or record.id).rpartition("/")[2],
-        *(tail for tail in tails if re.match(r"[A-Z]+\d", tail)),
-        *([first] if firsts.count(first) == 1 and len(first) > 2 else []),
-    }
-
-
-def mentioned(kb: KnowledgeBase, text: str, besides: str) -> set[str]:
-    """The ids of the other models that a text cites or names."""
-    return {
-        record.id
-        for record in kb.catalog.of("model")
-        if record.id != besides
-        and any(re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w|[.-]\w)", text) for name in called(kb, record))
-    }
 
 
 def own_figure(facts: Facts) -> str:

@@ -11,6 +11,7 @@ from generator.attention.config import ConfigKeys
 from generator.compatibility import Cube, Listing, listings
 from generator.derive import Facts, Formats, config_keys, facts_of, formats
 from generator.graph import CitationGraph
+from generator.naming import Names, names
 from generator.records import Catalog
 
 
@@ -30,6 +31,11 @@ class KnowledgeBase:
     def verdicts(self) -> Cube:
         """Every model, engine and GPU; worked out only where somebody asks."""
         return Cube(self.catalog, self.facts, self.formats, self.listings)
+
+    @cached_property
+    def names(self) -> Names:
+        """What prose calls each model."""
+        return names(self.catalog)
 
 
 def assemble(catalog: Catalog, today: date) -> KnowledgeBase:

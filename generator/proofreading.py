@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from generator.arithmetic import Kind, Names, Quantity, Statement, read, sentence_at
 from generator.attention.geometry import Geometry
-from generator.attribution import mentioned, own_growths, owners_of
+from generator.attribution import own_growths, owners_of
 from generator.derive import Figure
 from generator.findings import Finding
 from generator.judgement import Check, Tally
@@ -98,7 +98,7 @@ def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[
 
 def _of_another(kb: KnowledgeBase, passage: Passage, statement: Statement) -> bool:
     """Whether a statement that rests on this model's values may speak of another model."""
-    return bool(statement.names) and bool(mentioned(kb, passage.sentence(statement.start), passage.record.id))
+    return bool(statement.names) and bool(kb.names.mentioned(passage.sentence(statement.start), passage.record.id))
 
 
 def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[Finding]:

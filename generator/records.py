@@ -138,9 +138,17 @@ class Catalog:
             return Resolution(None, why=f"`{id}` is a {record.kind}, not a {mention.kind}")
         return Resolution(record, id if id != mention.id else None)
 
-    def texts(self, record: Record) -> Iterator[Text]:
+    def texts(self, record: Record) -> tuple[Text, ...]:
         """All strings of a record but those that are another document's words (facts, configs, quotes)."""
-        yield from _texts((), record.document.data, record.document.span, self.schemas.field(record.kind))
+        if record.id not in self._gathered:
+            data, span = record.document.data, record.document.span
+            self._gathered[record.id] = tuple(_texts((), data, span, self.schemas.field(record.kind)))
+        return self._gathered[record.id]
+
+    @cached_property
+    def _gathered(self) -> dict[str, tuple[Text, ...]]:
+        """What `texts` has gathered so far: every check of prose asks for it."""
+        return {}
 
 
 def _texts(path: Path, value: Any, span: Span, field: Field | None) -> Iterator[Text]:

@@ -301,6 +301,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_prose_is_settled_in_a_moment(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     find(text)
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4

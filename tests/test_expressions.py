@@ -291,10 +291,10 @@ HEAVY = [
 
 @pytest.mark.parametrize("inner", HEAVY)
 def test_no_expression_takes_long(kb: KnowledgeBase, inner: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with suppress(ExpressionError):
         str(value(kb, inner))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 VOCABULARY = """kv config model format growth naive layers full 'bf16' 'tiny-b' 1 0 2.5 1e999 1_0 . ( ) , | + - * / **

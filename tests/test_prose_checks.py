@@ -9,7 +9,6 @@ import pytest
 from conftest import HERE, Base
 
 from generator.arithmetic import read
-from generator.attribution import called, mentioned
 from generator.findings import Finding
 from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
@@ -152,9 +151,9 @@ def test_prose_of_other_kinds_is_read(tiny: Base, path: str) -> None:
 
 
 def test_names_by_which_prose_knows_a_model(real: KnowledgeBase) -> None:
-    assert {"DeepSeek-V3", "V3", "deepseek-v3"} <= called(real, real.catalog.records["deepseek-v3"])
-    assert mentioned(real, "V3's layers above V2's", "deepseek-v2") == {"deepseek-v3"}
-    assert mentioned(real, "only V3.2 and DeepSeek-V3-like ones", "deepseek-v2") == {"deepseek-v3-2"}
+    assert {"DeepSeek-V3", "V3", "deepseek-v3"} <= real.names.of["deepseek-v3"]
+    assert real.names.mentioned("V3's layers above V2's", "deepseek-v2") == {"deepseek-v3"}
+    assert real.names.mentioned("only V3.2 and DeepSeek-V3-like ones", "deepseek-v2") == {"deepseek-v3-2"}
 
 
 # --- pasted paragraphs ----------------------------------------------------------------------------------------------

@@ -292,11 +292,11 @@ def test_a_file_that_the_system_refuses(tiny: Base, monkeypatch: pytest.MonkeyPa
 
 def test_a_file_of_more_than_four_megabytes_is_not_opened(tiny: Base) -> None:
     tiny.lay({CASE: CONCEPT + "# " + "x" * MAX_BYTES})
-    started = time.perf_counter()
+    started = time.process_time()
     found = tiny.findings()
     assert [(each.code, each.location.line) for each in found] == [("YML001", 1)]
     assert f"more than {MAX_BYTES:,}" in found[0].message
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 # --- redirects ------------------------------------------------------------------------------------------------------
@@ -605,27 +605,27 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_settled_in_a_moment(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     said = ""
     try:
         said = "".join(trap.message for trap in load(text).traps[:1])
     except Unreadable as refusal:
         said = refusal.message
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert len(said) < 500
 
 
 def test_many_mistakes_in_one_file_are_told_in_a_moment(tiny: Base) -> None:
     rows = "".join(f"  - {{field: {n}, bad: NO, value: [[tiny-zzz{n}]]}}\n" for n in range(3_000))
     model = (tiny.root / "records/models/tiny-a.yaml").read_text("utf-8")
-    started = time.perf_counter()
+    started = time.process_time()
     found = tiny.lay({"records/models/tiny-a.yaml": model + "claims:\n" + rows}).findings()
     assert len(found) > 9_000
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_prose_of_citations_alone_is_placed_in_a_moment(tiny: Base) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     tiny.lay({CASE: CONCEPT + "notes: |\n  " + "`[[tiny-a]]` [[tiny-a]] " * 20_000 + "\n"})
     assert len(tiny.read().graph.cites("case")) == 20_001
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from generator.arithmetic import Quantity, figures, read, show
-from generator.attribution import mentioned, own_figure, own_values, owners_of, per_layer, says, siblings
+from generator.attribution import own_figure, own_values, owners_of, per_layer, says, siblings
 from generator.derive import Facts
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
@@ -97,7 +97,7 @@ def _whole_model(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Qu
         return ""
     near = siblings(kb, facts.id)
     owners = [(record, figure) for record, figure in owners_of(kb, quantity, facts.id) if record.id in near]
-    named = mentioned(kb, passage.sentence(quantity.start), facts.id)
+    named = kb.names.mentioned(passage.sentence(quantity.start), facts.id)
     if not owners or named & {record.id for record, _ in owners}:
         return ""
     record, figure = owners[0]
@@ -113,7 +113,7 @@ def _one_layer(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quan
     sentence = passage.sentence(quantity.start)
     sizes = per_layer(facts)
     kinds = [kind for kind in sizes for word in KINDS.get(kind, ()) if f"{word} layer" in sentence]
-    if len(kinds) != 1 or mentioned(kb, sentence, facts.id) or not _asserted(sentence):
+    if len(kinds) != 1 or kb.names.mentioned(sentence, facts.id) or not _asserted(sentence):
         return ""
     known: dict[str, Fraction] = sizes[kinds[0]]
     if any(says(quantity, size) or _rounds_to(quantity, size) for size in known.values()):
