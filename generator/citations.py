@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,10 +56,14 @@ def find(text: str) -> list[Mention]:
     >>> [m.id for m in find("see [[deepseek-v2|V2]] and `[[not-this]]`")]
     ['deepseek-v2']
     """
-    if "[[" not in text:
-        return []
+    return list(_find(text)) if "[[" in text else []
+
+
+@lru_cache(maxsize=4096)
+def _find(text: str) -> tuple[Mention, ...]:
+    """Kept, because the graph, the checks and the pages ask about one text each, and a live preview again and again."""
     mentions = list(_scan(text))
-    return _in_prose(text, mentions) if mentions and _CONTEXT.search(text) else mentions
+    return tuple(_in_prose(text, mentions) if mentions and _CONTEXT.search(text) else mentions)
 
 
 def whole(text: str) -> Mention | None:

@@ -81,6 +81,10 @@ class StoredLayout:
         return fits and (self.architectures is None or bool(self.architectures & architectures))
 
 
+_BEYOND_ANY_WINDOW = 1 << 40
+"""Tokens."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """One row of a model's cache table, in bytes per token; the layouts behind one row agree in all bytes."""
@@ -117,6 +121,11 @@ class Figure:
     def bytes(self, tokens: int) -> Fraction:
         """Bytes of cache entries after so many tokens, per-sequence state excluded."""
         return Fraction(exact(self.geometry, self.layout, tokens))
+
+    @cached_property
+    def saturated(self) -> Fraction:
+        """What a cache that stops growing holds in the end: every layer's window is full."""
+        return self.bytes(_BEYOND_ANY_WINDOW)
 
 
 @dataclass(frozen=True)

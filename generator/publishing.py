@@ -26,9 +26,6 @@ from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs, names
 from generator.summaries import Summary
 
-LONGEST = 1 << 40
-"""Tokens; longer than any window."""
-
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
 
@@ -110,6 +107,10 @@ class Site:
     def kept(self, path: str, key: Callable[[], Hashable], make: Callable[[], Page]) -> Page:
         """A page over many records; in a preview that of before, where its key is the same."""
         return make() if self.memory is None else self.memory.page(path, key(), make)
+
+    def fixed(self, name: str, make: Callable[[], Iterator[Page]]) -> Iterable[Page]:
+        """Pages that no record can change; in a preview those of before, until a schema or a template changes."""
+        return make() if self.memory is None else self.memory.kept(name, (), lambda: tuple(make()))
 
     def record_page(self, record: Record, template: str, **more: Any) -> Page:
         """The page of a record: its anchors complete, its file named, its errors on top."""
@@ -230,10 +231,6 @@ class Site:
         """Why something is not derivable; what stands in backticks is code."""
         return render.markdown(text or "no reason was given", inline=True)
 
-    def saturated(self, figure: Figure) -> Fraction:
-        """What a cache that stops growing holds in the end: every layer's window is full."""
-        return figure.bytes(LONGEST)
-
     def smallest(self, facts: Facts) -> Figure | None:
         """The figure that grows least among those that an engine on record stores."""
         return min(_stored(facts), key=self._size, default=None)
@@ -244,7 +241,7 @@ class Site:
 
     def _size(self, figure: Figure) -> tuple[Fraction, Fraction]:
         """Growth; where that is the same, what the windows hold."""
-        return figure.growth, self.saturated(figure)
+        return figure.growth, figure.saturated
 
     def no_figure(self, facts: Facts) -> str | None:
         """The word that stands where the figure would: ``no cache`` and ``undisclosed`` are values as well."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from generator.citations import whole
@@ -57,6 +58,12 @@ class EngineList:
     names: Mapping[str, str] = field(default_factory=dict)
     spellings: Mapping[str, str] = field(default_factory=dict)
     formerly: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def changes(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        """What the engine's record says of changes of the list, by kind of change and name; the first counts."""
+        rows = reversed(self.engine.get("architecture_changes") or ())
+        return {(row["change"], name): row for row in rows for name in row["names"]}
 
 
 def listings(catalog: Catalog) -> dict[tuple[str, str], Listing]:
@@ -198,8 +205,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
 def _change(names: EngineList, name: str, what: str) -> Mapping[str, Any] | None:
     """What the engine's record says of a change of its list that names this class, in either spelling."""
     own = names.spellings.get(name, name)
-    rows = names.engine.get("architecture_changes") or ()
-    return next((row for row in rows if row["change"] == what and (name in row["names"] or own in row["names"])), None)
+    return names.changes.get((what, name)) or names.changes.get((what, own))
 
 
 def _gone(removed: Mapping[str, Any]) -> Reason:

@@ -14,6 +14,10 @@ from generator.publishing import Page, Site
 
 def check_pages(site: Site) -> Iterator[Page]:
     """A list of all checks, and a page for each."""
+    yield from site.fixed("checks", lambda: _pages(site))
+
+
+def _pages(site: Site) -> Iterator[Page]:
     yield site.page(
         "checks/index.md",
         "Checks",

@@ -21,6 +21,10 @@ TYPES = {
 
 def field_pages(site: Site) -> Iterator[Page]:
     """A list of the kinds, and one page of fields for each."""
+    yield from site.fixed("fields", lambda: _pages(site))
+
+
+def _pages(site: Site) -> Iterator[Page]:
     kinds = list(site.kb.catalog.kinds)
     yield site.page(
         "fields/index.md",
