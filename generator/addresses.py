@@ -1,4 +1,4 @@
-"""Addresses of documents: which repository or package they name, and whether they can change under a citation."""
+"""Addresses of documents: which repository and edition they name, and whether they can change under a citation."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ _FORGES = ("github.com", "www.github.com", "huggingface.co")
 _PYPI = re.compile(r"pkg:pypi/([A-Za-z0-9._-]+)")
 _COPY = re.compile(r"/([A-Za-z0-9.][\w.-]*?)--([\w.-]+?)_config\.json")
 _THREAD = re.compile(r"/(?:issues|pull|discussions)/\d+")
+_AT_COMMIT = re.compile(r"git\+https?://github\.com/([^/\s]+/[^/\s@]+?)(?:\.git)?@([^#\s]+)#(\S+)")
+_BLOB = re.compile(r"https?://(?:www\.)?github\.com/([^/\s]+/[^/\s]+)/(?:blob|raw)/([^/\s]+)/([^\s?#]+)")
+_RAW_FILE = re.compile(r"https?://raw\.githubusercontent\.com/([^/\s]+/[^/\s]+)/([^/\s]+)/([^\s?#]+)")
+_HUB_FILE = re.compile(r"https?://huggingface\.co/([^/\s]+/[^/\s]+)/(?:blob|raw|resolve)/([^/\s]+)/([^\s?#]+)")
 
 
 def repositories(address: str) -> Iterator[str]:
@@ -75,3 +79,25 @@ def _floats_on_forge(path: str) -> str | None:
 def _moving(parts: list[str]) -> str | None:
     moving = next((part for part in parts if part.lower() in FLOATING), None)
     return f"it follows `{moving}`" if moving else None
+
+
+def edition(address: str) -> tuple[str, str | None]:
+    """The document that an address names, and which edition of it: a version, a commit, a revision or a branch.
+
+    >>> edition("pkg:pypi/vllm@0.33.0#vllm/registry.py!X")
+    ('pkg:pypi/vllm#vllm/registry.py!X', '0.33.0')
+    >>> edition("https://github.com/tiny/engine/blob/v1/a.py#L3")
+    ('github:tiny/engine#a.py', 'v1')
+    """
+    if address.startswith("pkg:"):
+        package, _, member = address.partition("#")
+        name, _, version = package.partition("@")
+        return f"{name}#{member}", version or None
+    commit = _AT_COMMIT.match(address)
+    if commit:
+        return f"github:{commit[1]}#{commit[3]}", commit[2]
+    for pattern, owner in ((_BLOB, "github"), (_RAW_FILE, "github"), (_HUB_FILE, "hf")):
+        found = pattern.match(address)
+        if found:
+            return f"{owner}:{found[1]}#{found[3]}", found[2]
+    return address, None

@@ -1,0 +1,176 @@
+"""DRF603: evidence of which the base has a newer edition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from generator.editions import Newer, newer_editions
+from generator.findings import Finding, Fix, Related, Severity
+from generator.graph import Citation
+from generator.judgement import Check, Tally, check
+from generator.knowledge import KnowledgeBase
+from generator.records import Record
+from generator.reliance import Difference, difference, evidence_by_source, needs
+
+VERIFIED = ("read", "read-not-hashed")
+
+
+@check("DRF603", Severity.WARNING)
+def superseded_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A value rests on a document of which a newer edition is in the base.
+
+    Why it matters
+    Somebody has read what the document says now, and this record still says what it said before.
+
+    Two sources are editions of one document where `supersedes` or `superseded_by` says so, or where they name one place
+    in one package or repository, about the same subjects, at versions or days that tell which is newer. An entry that
+    says that it is about the old edition (`since`, `until`, its version in words) is left alone, and so is a list that
+    cites both. A record that states the old version as its own gets an info: it says which version it is about.
+
+    Bad
+    ```yaml sources/tiny-datasheet-june.yaml
+    # yaml-language-server: $schema=../schema/source.schema.json
+    title: Tiny GPU datasheet, second edition
+    publisher: Tiny Works
+    type: datasheet
+    url: https://tiny.example/gpu-2026-06.pdf
+    locator: page 2
+    subjects: [gpu:tiny-gpu]
+    retrieved: 2026-07-01
+    upstream_date: 2026-06
+    retrieval: read-not-hashed
+    digest: null
+    license: null
+    facts: {memory: 96 GB}
+    supersedes: "[[tiny-datasheet]]"
+    why_null: {digest: only the page on screen was read, license: not stated}
+    ```
+
+    Good
+    ```yaml sources/tiny-datasheet-june.yaml
+    # yaml-language-server: $schema=../schema/source.schema.json
+    title: Tiny GPU datasheet, second edition
+    publisher: Tiny Works
+    type: datasheet
+    url: https://tiny.example/gpu-2026-06.pdf
+    locator: page 2
+    subjects: [gpu:tiny-gpu]
+    retrieved: 2026-07-01
+    upstream_date: 2026-06
+    retrieval: read-not-hashed
+    digest: null
+    license: null
+    facts: {memory: 96 GB}
+    supersedes: "[[tiny-datasheet]]"
+    why_null: {digest: only the page on screen was read, license: not stated}
+    ```
+    ```yaml records/gpus/tiny-gpu.yaml
+    # yaml-language-server: $schema=../../schema/gpu.schema.json
+    name: Tiny GPU
+    vendor: Tiny Works
+    form: null
+    compute_capability: sm_90
+    memory: {value: 96, unit: GB, cite: "[[tiny-datasheet-june]]"}
+    bandwidth: null
+    cites: ["[[tiny-datasheet-june]]"]
+    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
+    ```
+
+    How to fix
+    Cite the newer edition and write what it says; keep the old value under `corrections` where people may have used it.
+    The fix re-points the citations where every fact that is used here is the same there.
+    """
+    newer_of = newer_editions(kb)
+    for record in kb.catalog.records.values():
+        if record.kind == "source" or record.id in kb.catalog.unsound:
+            continue
+        for id, citations in evidence_by_source(kb.graph.cites(record.id)).items():
+            newer = newer_of.get(id)
+            if newer is None or id in kb.catalog.unsound:
+                tally.checked += id not in kb.catalog.unsound
+                tally.skipped += id in kb.catalog.unsound
+                continue
+            old = kb.catalog.records[id]
+            told = difference(needs(record, citations, old), old, newer.source)
+            if newer.source.get("retrieval") == "unreadable" or not told.shared:
+                tally.not_checkable += 1  # whatever the newer edition says of this, the base does not hold it
+                continue
+            tally.checked += 1
+            open_ = [citation for citation in citations if not _knows(kb, record, citation, newer)]
+            if open_:
+                yield _finding(this, kb, record, old, open_, newer, told)
+
+
+def _finding(
+    this: Check,
+    kb: KnowledgeBase,
+    record: Record,
+    old: Record,
+    citations: list[Citation],
+    newer: Newer,
+    told: Difference,
+) -> Finding:
+    own = next((field for field in ("version", "engine_version") if record.get(field) == newer.this), None)
+    what = told.text() or f"all {len(told.shared)} facts used here are the same there"
+    about = f"; this record's `{own}` says that it is about {newer.this}" if own else ""
+    message = (
+        f"{old.id} ({newer.this}) is superseded: the base has {newer.source.id} ({newer.that}; {newer.why}). {what}"
+        f"{about or '; cite the newer edition and write what it says'}"
+    )
+    lone = not any(citation.citing in kb.graph.ids for citation in kb.graph.cited_by(newer.source.id))
+    return this.finding(
+        citations[0].location,
+        message,
+        record.id,
+        [Related(citation.location, f"`{citation.place}` rests on it, too") for citation in citations[1:10]],
+        _fix(kb, record, old, citations, newer, told),
+        {
+            "source": old.id,
+            "newer": newer.source.id,
+            "editions": [newer.this, newer.that],
+            "changed": told.changed,
+            "same": told.same,
+            "absent": told.absent,
+            "places": [citation.place for citation in citations],
+            **({"absorbs": [("CIT102", newer.source.id)]} if lone and not own else {}),
+        },
+        Severity.INFO if own else None,
+    )
+
+
+def _knows(kb: KnowledgeBase, record: Record, citation: Citation, newer: Newer) -> bool:
+    """Whether a citation is of the old edition on purpose."""
+    if isinstance(citation.path[-1], int) and any(
+        other.target == newer.source.id for other in kb.graph.cites(record.id)
+    ):
+        return True
+    entries = (record.get(*citation.path[:end]) for end in range(1, len(citation.path)))
+    return any(isinstance(entry, dict) and _about(entry, newer.this) for entry in entries)
+
+
+def _about(entry: dict[str, Any], edition: str) -> bool:
+    """Whether an entry says of which version it speaks."""
+    if "since" in entry or "until" in entry:
+        return True
+    name = edition[:7] if re.fullmatch(r"[0-9a-f]{8,40}", edition) else edition
+    words = [str(value) for key, value in entry.items() if isinstance(value, str | int | float) and key != "cite"]
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\.?\d)", word) for word in words)
+
+
+def _fix(
+    kb: KnowledgeBase, record: Record, old: Record, citations: list[Citation], newer: Newer, told: Difference
+) -> Fix | None:
+    """Re-point all citations where nothing that is used differs; unsafe where the old source is then an orphan."""
+    fixes = [citation.fix(newer.source.id) for citation in citations]
+    good = newer.source.get("retrieval") in VERIFIED and newer.source.get("type") == old.get("type")
+    if told.changed or told.absent or not good or None in fixes:
+        return None
+    here = {citation.place for citation in citations}
+    kept = any(
+        other.citing in kb.graph.ids and (other.citing != record.id or other.place not in here)
+        for other in kb.graph.cited_by(old.id)
+    )
+    edits = tuple(edit for fix in fixes if fix for edit in fix.edits)
+    return Fix(f"cite {newer.source.id}", edits, safe=kept)

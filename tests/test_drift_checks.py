@@ -1,0 +1,235 @@
+"""The checks of drift: editions of one document, age, and reviews. Silent rows first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from conftest import TODAY, Base
+
+from generator import fixes
+from generator.addresses import edition
+from generator.findings import Severity
+
+SHA, OTHER = "0123456789abcdef0123456789abcdef01234567", "f" * 40
+MODELINE = "# yaml-language-server: $schema=../schema/source.schema.json\n"
+
+
+def source(**fields: Any) -> str:
+    """A source; what is given replaces a field, None leaves it out."""
+    plain = {
+        "title": "Tiny Engine's page sizes",
+        "publisher": "Tiny Works",
+        "type": "source-code",
+        "url": "pkg:pypi/tiny-engine@1.0",
+        "locator": "pkg:pypi/tiny-engine@1.0#tiny_engine/pages.py!SIZES",
+        "subjects": ["pypi:tiny-engine"],
+        "retrieved": "2026-11-20",
+        "upstream_date": "2026-01-03",
+        "retrieval": "read-not-hashed",
+        "digest": None,
+        "license": "MIT",
+        "facts": {"page": 64, "heads": [8, 16]},
+        "why_null": {"digest": "the bytes were not hashed"},
+    }
+    given = {key: value for key, value in {**plain, **fields}.items() if value is not None or key == "digest"}
+    return MODELINE + "".join(f"{key}: {json.dumps(value)}\n" for key, value in given.items())
+
+
+def concept(*cites: str, prose: str = "An idea of [[tiny-a]].") -> str:
+    listed = ", ".join(f'"[[{id}]]"' for id in cites)
+    return (
+        "# yaml-language-server: $schema=../../schema/concept.schema.json\n"
+        f"name: Pages\ndefinition: |\n  {prose}\ncites: [{listed}]\n"
+    )
+
+
+# --- DRF603: a newer edition is in the base --------------------------------------------------------------------------
+
+EDITIONS = {
+    "pkg:pypi/vllm@0.33.0#vllm/a.py!X": ("pkg:pypi/vllm#vllm/a.py!X", "0.33.0"),
+    "pkg:pypi/vllm": ("pkg:pypi/vllm#", None),
+    f"https://github.com/o/r/blob/{SHA}/a/b.py#L3-L9": ("github:o/r#a/b.py", SHA),
+    f"git+https://github.com/o/r.git@{SHA}#a/b.py": ("github:o/r#a/b.py", SHA),
+    "https://raw.githubusercontent.com/o/r/v1/a/b.py": ("github:o/r#a/b.py", "v1"),
+    f"https://huggingface.co/O/R/resolve/{SHA}/config.json": ("hf:O/R#config.json", SHA),
+    "https://huggingface.co/O/R/raw/main/config.json": ("hf:O/R#config.json", "main"),
+    "https://github.com/o/r/issues/7": ("https://github.com/o/r/issues/7", None),
+    "https://tiny.example/a": ("https://tiny.example/a", None),
+}
+
+
+@pytest.mark.parametrize("address", EDITIONS)
+def test_which_edition_an_address_names(address: str) -> None:
+    assert edition(address) == EDITIONS[address]
+
+
+def package(version: str, **fields: Any) -> str:
+    place = f"pkg:pypi/tiny-engine@{version}"
+    return source(**{"url": place, "locator": f"{place}#tiny_engine/pages.py!SIZES", **fields})
+
+
+def at(revision: str, **fields: Any) -> str:
+    place = f"https://github.com/tiny/engine/blob/{revision}/pages.md"
+    return source(**{"url": place, "locator": place, "subjects": ["github:tiny/engine"], **fields})
+
+
+THREAD = "https://github.com/o/r/issues/7"
+NO_PAIR = {
+    "the same version twice": (package("1.0"), package("1.0")),
+    "an older version beside it": (package("1.0"), package("0.9")),
+    "a release candidate of the next version": (package("1.0"), package("1.1rc1")),
+    "another symbol of the module": (package("1.0"), package("1.1", locator="pkg:pypi/tiny-engine@1.1#p.py!OTHER")),
+    "the same file about another subject": (package("1.0"), package("1.1", subjects=["kernel:other"])),
+    "read as another kind of document": (package("1.0"), package("1.1", type="docs-page")),
+    "a later commit without a date": (at(SHA), at(OTHER, upstream_date="2026")),
+    "commits of one day": (at(SHA), at(OTHER)),
+    "commits that look like versions": (at("1234567", upstream_date="2026"), at("2345678")),
+    "a thread read twice, which is one document": (
+        source(url="https://github.com/o/r/issues/7", locator="https://github.com/o/r/issues/7"),
+        source(
+            url="https://github.com/o/r/issues/7", locator="https://github.com/o/r/issues/7", retrieved="2026-11-28"
+        ),
+    ),
+    "two records of one document, and said to be": (
+        at(SHA, same_document_as="[[pages-new]]"),
+        at(OTHER, upstream_date="2026-05-01"),
+    ),
+    "a newer one that could not be read": (package("1.0"), package("1.1", retrieval="unreadable")),
+    "a newer one with nothing that is used here": (package("1.0"), package("1.1", facts={"other": 1})),
+    "a chain that bites its tail": (
+        package("1.0", supersedes="[[pages-new]]"),
+        source(locator="words", supersedes="[[pages]]"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), NO_PAIR.values(), ids=NO_PAIR)
+def test_no_newer_edition(tiny: Base, old: str, new: str) -> None:
+    files = {"sources/pages.yaml": old, "sources/pages-new.yaml": new}
+    found = tiny.lay({**files, "records/concepts/paging.yaml": concept("pages")}).findings()
+    assert not {each.code for each in found} & {"DRF603", "SCH101", "SCH102", "YML001"}
+
+
+NEWER = {
+    "the next version": (package("1.0"), package("1.1"), ["1.0", "1.1"]),
+    "the tenth after the ninth": (package("1.9"), package("1.10"), ["1.9", "1.10"]),
+    "a post-release": (package("1.0"), package("1.0.post1"), ["1.0", "1.0.post1"]),
+    "a candidate after a candidate": (package("1.0rc1"), package("1.0rc2"), ["1.0rc1", "1.0rc2"]),
+    "a commit of a later day": (at(SHA), at(OTHER, upstream_date="2026-05-01"), [SHA, OTHER]),
+    "a branch read again": (at("main"), at("main", upstream_date="2026-05-01"), ["2026-01-03", "2026-05-01"]),
+    "a branch read on two days": (
+        at("main", upstream_date="2026"),
+        at("main", upstream_date="2026", retrieved="2026-11-28"),
+        ["2026", "2026"],
+    ),
+    "said from the new side": (source(locator="words"), at(SHA, supersedes="[[pages]]"), ["1.0", SHA]),
+    "said from the old side": (package("1.0", superseded_by="[[pages-new]]"), at(SHA), ["1.0", SHA]),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "editions"), NEWER.values(), ids=NEWER)
+def test_a_newer_edition(tiny: Base, old: str, new: str, editions: list[str]) -> None:
+    files = {"sources/pages.yaml": old, "sources/pages-new.yaml": new}
+    found, *others = tiny.lay({**files, "records/concepts/paging.yaml": concept("pages")}).findings()
+    if others:  # a branch is no evidence, whatever its age
+        (found,) = [each for each in (found, *others) if each.code != "CIT110"]
+    assert (found.code, found.severity, found.record) == ("DRF603", Severity.WARNING, "paging")
+    assert found.data["editions"] == editions
+    assert found.data["newer"] == "pages-new"
+    assert "all 2 facts used here are the same there" in found.message
+    assert "absorbs" not in found.data
+
+
+def test_the_newest_of_three_is_named_and_what_changed(tiny: Base) -> None:
+    tiny.lay(
+        {
+            "sources/pages.yaml": package("1.0"),
+            "sources/pages-b.yaml": package("1.1"),
+            "sources/pages-c.yaml": package("1.2", facts={"page": 32, "heads": [8, 16]}),
+            "records/concepts/paging.yaml": concept("pages"),
+        }
+    )
+    (found,) = tiny.findings("DRF603")
+    assert found.data["newer"] == "pages-c"
+    assert found.data["changed"] == {"page": [64, 32]}
+    assert found.data["same"] == ["heads"]
+    assert "`page` is 32, not 64" in found.message
+    assert found.fix is None, "what changed must be read"
+
+
+def test_a_list_tells_what_came_and_went(tiny: Base) -> None:
+    tiny.lay(
+        {
+            "sources/pages.yaml": package("1.0", facts={"names": ["a", "b"]}),
+            "sources/pages-new.yaml": package("1.1", facts={"names": ["b", "c"]}),
+            "records/concepts/paging.yaml": concept("pages"),
+        }
+    )
+    (found,) = tiny.findings("DRF603")
+    assert "`names` lost a and gained c" in found.message
+
+
+def test_a_list_that_cites_both_has_seen_both(tiny: Base) -> None:
+    files = {"sources/pages.yaml": package("1.0"), "sources/pages-new.yaml": package("1.1")}
+    assert tiny.lay({**files, "records/concepts/paging.yaml": concept("pages", "pages-new")}).findings() == []
+    said = concept("pages", prose="What [[pages-new]] says is the same, see [[tiny-a]].")
+    assert tiny.lay({"records/concepts/paging.yaml": said}).findings() == []
+
+
+def test_equal_facts_are_re_pointed_and_an_orphan_is_no_safe_outcome(tiny: Base) -> None:
+    tiny.lay(
+        {
+            "sources/pages.yaml": package("1.0"),
+            "sources/pages-new.yaml": package("1.1"),
+            "records/concepts/paging.yaml": concept("pages"),
+        }
+    )
+    (found,) = tiny.findings()
+    assert found.fix
+    assert not found.fix.safe
+    tiny.lay({"sources/pages-new.yaml": package("1.1", supersedes="[[pages]]")})
+    (found,) = tiny.findings()
+    assert found.fix
+    assert found.fix.safe
+    fixes.write(tiny.root, fixes.plan(tiny.root, TODAY, unsafe=False).changes)
+    assert tiny.findings() == []
+
+
+def test_a_record_of_a_version_is_told_without_a_warning(tiny: Base) -> None:
+    """The engine's record says 1.0; the list of 1.1 is news, not a fault."""
+    old = (tiny.root / "sources/tiny-engine-registry.yaml").read_text()
+    new = old.replace("@1.0", "@1.1").replace("[OtherForCausalLM, ", "[")
+    new = "".join(line for line in new.splitlines(True) if not line.startswith("facts_digest"))
+    tiny.lay({"sources/registry-1-1.yaml": new, "records/concepts/paging.yaml": concept("registry-1-1")})
+    (found,) = tiny.findings()
+    assert (found.code, found.severity, found.record) == ("DRF603", Severity.INFO, "tiny-engine")
+    assert "`version` says that it is about 1.0" in found.message
+    assert "`architectures` lost OtherForCausalLM" in found.message
+    (found,) = tiny.edit("records/engines/tiny-engine.yaml", 'version: "1.0"', 'version: "1.1"').findings()
+    assert found.severity is Severity.WARNING, "the record moved on, its evidence did not"
+
+
+CLAIM = 'claims:\n  - {{field: context, value: 64, unit: tokens, basis: vendor, {0}cite: "[[pages]]"}}\n'
+ABOUT = {
+    "the entry names the version": ('condition: "in 1.0", ', True),
+    "the entry names a longer version": ('condition: "in 1.0.5", ', False),
+    "the entry says nothing": ("", False),
+}
+
+
+@pytest.mark.parametrize(("condition", "silent"), ABOUT.values(), ids=ABOUT)
+def test_an_entry_about_the_old_version(tiny: Base, condition: str, silent: bool) -> None:
+    files = {"sources/pages.yaml": package("1.0"), "sources/pages-new.yaml": package("1.1")}
+    model = (tiny.root / "records/models/tiny-a.yaml").read_text()
+    files["records/models/tiny-a.yaml"] = model + CLAIM.format(condition)
+    found = tiny.lay(files).findings("DRF603")
+    assert bool(found) is not silent
+
+
+def test_corrections_may_cite_what_was_wrong(tiny: Base) -> None:
+    files = {"sources/pages.yaml": package("1.0"), "sources/pages-new.yaml": package("1.1", supersedes="[[pages]]")}
+    tiny.edit("records/models/tiny-b.yaml", 'cite: "[[tiny-b-config]]"\n', 'cite: "[[pages]]"\n')
+    tiny.lay({**files, "records/concepts/paging.yaml": concept("pages-new")})
+    assert tiny.findings() == []
