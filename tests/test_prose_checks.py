@@ -14,7 +14,7 @@ from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import passages
 
-PROSE = ("NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407")
+PROSE = ("NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
 SIBLING = "deepseek-v3"
 
@@ -32,9 +32,26 @@ AUDITED = [
     ("9", FLASH, "NUM403", "1 / 30 / 31 over 61", "1 + 30 + 31 = 62"),
     ("28", FLASH, "NUM405", "16.0 B/token/layer", "8 (bf16)"),
     ("32", FLASH, "NUM405", "68.6 KiB/token", SIBLING),
+    (
+        "43",
+        FLASH,
+        "NUM411",
+        "bf16 total is smaller than 284B suggests",
+        "284.3 billion parameters × 2 bytes are 569 GB",
+    ),
     ("73, 83", FLASH, "NUM407", "Kernel constraints, the same for every record of this kind.", "deepseek-v2"),
     ("86", V2, "NUM404", "58x", "56.9x"),
     ("88", V2, "NUM405", "68.6 KiB/token", SIBLING),
+    ("89", V2, "NUM411", "smaller than V3 in every axis", "equal are `num_attention_heads` (128 in both)"),
+    ("94", V2, "NUM411", "temperature correction that V3 dropped", "0.1 × 1 × ln 40 + 1 = 1.369 (DeepSeek-V2: 0.1"),
+    ("101", V2, "NUM411", "KV geometry is identical between the two", "70,272 B/token"),
+    (
+        "103",
+        V2,
+        "NUM411",
+        "only num_layers and hidden_size would have exposed it",
+        "`first_k_dense_replace` (1 against 3)",
+    ),
 ]
 """Every row that is wrong and falls to these checks; all else in tests/audit is right, and must raise nothing."""
 

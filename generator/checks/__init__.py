@@ -15,6 +15,7 @@ from generator.checks.copied_paragraph import copied_paragraph
 from generator.checks.disagreeing_figures import disagreeing_figures
 from generator.checks.duplicate_key import duplicate_key
 from generator.checks.false_arithmetic import false_arithmetic
+from generator.checks.false_comparative import false_comparative
 from generator.checks.false_conversion import false_conversion
 from generator.checks.false_partition import false_partition
 from generator.checks.false_ratio import false_ratio
@@ -92,6 +93,7 @@ CHECKS: tuple[Check, ...] = (
     typed_figure,
     broken_expression,
     disagreeing_figures,
+    false_comparative,
     impossible_support,  # CMP501
     sources_disagree,
     inapplicable_evidence,

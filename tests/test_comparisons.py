@@ -1,0 +1,176 @@
+"""Comparisons in words, held against the configs of the audited models: silent rows first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from conftest import HERE, Base
+
+from generator.comparisons import Bench, Said, comparisons
+from generator.judgement import Tally
+from generator.knowledge import KnowledgeBase
+from generator.proofreading import passages
+from generator.spoken_fields import SpokenFields
+
+V2, V3, FLASH, V41 = "deepseek-v2", "deepseek-v3", "deepseek-v4-flash", "deepseek-v4-1-flash"
+
+
+@pytest.fixture(scope="module")
+def audit() -> KnowledgeBase:
+    return Base(HERE / "audit").read()
+
+
+@pytest.fixture(scope="module")
+def bench(audit: KnowledgeBase) -> Bench:
+    return Bench.of(audit)
+
+
+def said(bench: Bench, of: str, text: str) -> list[Said]:
+    """What is found in a text that stands in the notes of a model."""
+    passage = next(each for each in passages(bench.kb, Tally(), ("model",)) if each.record.id == of)
+    return list(comparisons(replace(passage, text=replace(passage.text, value=text)), bench))
+
+
+RIGHT = {
+    "a smaller factor, with the other's value": (FLASH, "YaRN 16, a much smaller factor than V3's 40."),
+    "larger by parameters": (FLASH, "DeepSeek-V4-Flash is smaller than DeepSeek-V3."),
+    "larger by parameters, of a sibling": (
+        V41,
+        "V4.1-Flash is clearly larger than V4-Flash, 551.5 against 284.3 billion.",
+    ),
+    "fewer layers": (V2, "It has fewer layers than V3."),
+    "fewer layers, under the config's name": (V2, "It has a lower `num_hidden_layers` than V3."),
+    "more shared experts": (V2, "V2 has more shared experts than V3."),
+    "fewer experts, cited": (V2, "V2 has fewer routed experts than [[deepseek-v3|its successor]]."),
+    "its size is smaller": (V2, "Its hidden size is smaller than V3's 7,168."),
+    "as many": (V2, "It has as many attention heads as V3."),
+    "the same, under the config's name": (V2, "It has the same `kv_lora_rank` as V3."),
+    "both values told": (V2, "mscale is 0.707 here and 1.0 in V3."),
+    "both values told of a size": (V2, "hidden_size is 5120 here, but 7,168 in V3."),
+    "the other model is the subject": (V2, "V3 has more layers than V2."),
+    "the cache of one layer": (V2, "Per layer the KV cache is the same in V2 and V3."),
+    "the geometry of one layer": (V2, "For each layer the KV geometry is identical between V2 and V3."),
+    "what it never had": (V2, "V3 has no indexer."),
+    "what it lacks": (FLASH, "V3 lacks hyper-connections."),
+    "what the newer one has and the older lacks": (FLASH, "It has residual streams that V3 does not have."),
+}
+"""Right, and held against the configs."""
+
+LEFT_ALONE = {
+    "denied": (V2, "V2 is not smaller than V3 in every axis."),
+    "denied, in a contraction": (V2, "It isn't true that V2 is smaller than V3 in every axis."),
+    "quoted": (V2, 'Some notes had "smaller than V3 in every axis", which a look at the experts refutes.'),
+    "called wrong": (V2, "Smaller than V3 in every axis is wrong."),
+    "all but one": (V2, "V2 is smaller than V3 in every axis except the shared experts."),
+    "almost all": (V2, "V2 is smaller than V3 in almost every axis."),
+    "no claim but a condition": (V2, "If V2 were smaller than V3 in every axis, the latent would be narrower."),
+    "the axes of something else": (V2, "The latent cache is cheaper than V3's in every axis of the plot."),
+    "a name that is only similar": (V2, "It is smaller than V3.1 in every axis."),
+    "a word made of a name": (V2, "It is smaller than V3-like models in every axis."),
+    "fields that a sentence narrows": (
+        V2,
+        "Of the fields that shape the cache only num_hidden_layers differs from V3.",
+    ),
+    "fields that were read": (V2, "V2 and V3 differ only in num_hidden_layers among the fields listed."),
+    "the named fields": (V2, "Against V3, num_hidden_layers and hidden_size: every field disagrees."),
+    "every field that": (V2, "Every field that shapes the cache of V3 is equal but one."),
+    "only, but of something else": (V2, "Only V2 has hidden_size 5120."),
+    "only, with a word that is no field": (V2, "V2 and V3 differ only in vintage."),
+    "no other model named": (V2, "Only num_hidden_layers and hidden_size differ."),
+    "two others named": (V2, "V3 and V4-Flash: only the layers differ, says V2."),
+    "a pronoun for another model": (V2, "V4-Flash is newer. It has more layers than V3."),
+    "per device": (V2, "It has fewer heads than V3 per GPU."),
+    "of a part": (V2, "The draft has more layers than V3."),
+    "in one phase": (FLASH, "It has fewer layers than V3 in prefill."),
+    "larger in its cache": (V2, "Per token, V2 is larger than V4-Flash."),
+    "the cache of a model": (V41, "The cache of V4.1-Flash is smaller than V3."),
+    "smaller by active parameters": (V41, "Counting active ones, V4.1-Flash is smaller than V3."),
+    "context is a promise, not a field": (V2, "It has a longer context than V3."),
+    "KV heads are one or 128 on latent attention": (V2, "It has more KV heads than V3."),
+    "a factor of speed": (V2, "V2 is 2x smaller than V3."),
+    "a cache in two engines": (V2, "The cache is the same in both."),
+    "two formats": (V2, "V3 stands beside it; the cache is identical in the two formats."),
+    "the same of something else": (V2, "The same kernels serve V2 and V3."),
+    "dropped by an engine": (V2, "vLLM dropped the mscale."),
+    "dropped from somewhere": (V2, "V3 dropped the latent from its report."),
+    "a loss of a value": (V2, "V3 has no shared expert of width 2048."),
+    "bf16 against the checkpoint": (FLASH, "The bf16 total is larger than the checkpoint."),
+    "the checkpoint against the count": (FLASH, "The fp8 checkpoint is smaller than 568 GB."),
+    "bf16 for another count": (FLASH, "The bf16 total is smaller than 671B suggests."),
+    "bf16, denied": (FLASH, "The bf16 total is not smaller than 284B suggests."),
+    "bytes, which it is larger in": (FLASH, "The bf16 weights are larger than 284 GB."),
+}
+"""Nothing is said for certain, or nothing at all."""
+
+WRONG = {
+    "every axis": (V2, "V2 is smaller than V3 in every axis.", "`n_shared_experts` (2 against 1)"),
+    "every axis, first": (V2, "In every axis larger than V3.", "equal are `num_attention_heads` (128 in both)"),
+    "every axis, of another": (V2, "V3 is larger than V2 in all dimensions.", "`n_shared_experts` (1 against 2)"),
+    "a larger factor": (FLASH, "YaRN 16, a larger factor than V3's 40.", "`rope_scaling.factor` (16 against 40)"),
+    "the other's value": (FLASH, "YaRN 16, a smaller factor than V3's 32.", "`rope_scaling.factor` (16 against 40)"),
+    "more layers": (V2, "It has more layers than V3.", "`num_hidden_layers` (60 against 61)"),
+    "the same experts": (V2, "It has the same number of experts as V3.", "`n_routed_experts` (160 against 256)"),
+    "its size": (V2, "Its hidden size is larger than V3's.", "`hidden_size` (5,120 against 7,168)"),
+    "both values": (V2, "mscale is 1.0 here and 0.707 in V3.", "`rope_scaling.mscale` (0.707 against 1)"),
+    "the model": (FLASH, "This model is larger than V3.", "284.3 billion parameters and DeepSeek-V3 671.0"),
+    "only two fields": (V2, "V2 and V3 differ only in num_hidden_layers and hidden_size.", "`n_routed_experts` (160"),
+    "only two fields, of a pair named before": (
+        V2,
+        "V2 and V3 share the latent. So only the layer count and the hidden size would have shown it.",
+        "`first_k_dense_replace` (1 against 3)",
+    ),
+    "only fields that agree": (V2, "V2 and V3 differ in kv_lora_rank only.", "agree in `kv_lora_rank` (512 in both)"),
+    "every field differs": (V2, "Its config is V3's no more: every field disagrees.", "`kv_lora_rank` (512 in both)"),
+    "every field agrees": (V2, "Beside V3 every field agrees.", "`num_hidden_layers` (60 against 61)"),
+    "the geometry": (V2, "Same KV geometry as V3.", "60 layers and DeepSeek-V3 61, 69,120 and 70,272 B/token"),
+    "the cache of one layer": (V2, "Per layer the cache is the same in V2 and V4-Flash.", "does not keep what"),
+    "dropped": (V2, "V2 needed a temperature correction that V3 dropped.", "ln 40 + 1 = 1.369 (DeepSeek-V2: 0.1"),
+    "has none": (V2, "V3 has no shared expert.", "`n_shared_experts` 1"),
+    "bf16": (FLASH, "So the bf16 total is smaller than 284B suggests.", "569 GB in bf16"),
+}
+
+
+@pytest.mark.parametrize(("of", "text"), RIGHT.values(), ids=RIGHT)
+def test_what_is_right_is_held_against_the_configs(bench: Bench, of: str, text: str) -> None:
+    assert [each.holds for each in said(bench, of, text)] == [True]
+
+
+@pytest.mark.parametrize(("of", "text"), LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_what_is_not_certain_is_left_alone(bench: Bench, of: str, text: str) -> None:
+    assert all(each.holds is None for each in said(bench, of, text))
+
+
+@pytest.mark.parametrize(("of", "text", "right"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told_with_both_values(bench: Bench, of: str, text: str, right: str) -> None:
+    (only,) = said(bench, of, text)
+    assert only.holds is False
+    assert right in only.right
+    assert text[only.start : only.end].strip(" .") in text
+
+
+def test_a_longer_name_is_another_model(bench: Bench) -> None:
+    found = {
+        text: [each.id for each in bench.names.mentions(text)] for text in ("V4.1-Flash", "V4-Flash's", "(V3)", "V3.2")
+    }
+    assert found == {"V4.1-Flash": [V41], "V4-Flash's": [FLASH], "(V3)": [V3], "V3.2": []}
+
+
+def test_the_table_names_every_field_once(real: KnowledgeBase) -> None:
+    table = SpokenFields.from_table(real.catalog.tables["spoken_fields"])
+    keys = [key for field in table.fields for key in field.keys]
+    words = [word.lower() for field in table.fields for word in field.words]
+    assert len(set(keys)) == len(keys)
+    assert len(set(words)) == len(words)
+    assert all(real.keys.role(key.partition(".")[0]) is not None for key in keys)
+
+
+def test_the_real_records_compare_models_and_all_of_it_holds(real: KnowledgeBase) -> None:
+    bench = Bench.of(real)
+    found = [
+        (passage.record.id, passage.text.value[each.start : each.end], each.holds)
+        for passage in passages(real, Tally())
+        for each in comparisons(passage, bench)
+    ]
+    assert [each for each in found if each[2] is False] == []
+    assert sum(each[2] is True for each in found) >= 1
