@@ -20,7 +20,6 @@ with numbers, ``+ - * /`` and parentheses, and filters behind a bar: ``| kib``, 
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -29,13 +28,14 @@ from math import isfinite
 from typing import Any
 
 from generator.derive import Facts
+from generator.includes import HOMES
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped
 
-_EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.S)
-_CODE = re.compile(r"(`+)(?:(?!\1).)*?\1|^(?:```|~~~).*?^(?:```|~~~)", re.S | re.M)
 MAX_LENGTH = 200
+MODEL_NAMES = ("kv", "config")
+"""The names that are a model's: in its own prose, or in a text that it includes."""
 
 LAYERS = {
     "full": "full_attention",
@@ -49,20 +49,6 @@ LAYERS = {
 
 class ExpressionError(Exception):
     """An expression that has no value; the message says what is known instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """One ``{{ ... }}`` in a text: characters `start` to `end`."""
-
-    start: int
-    end: int
-    raw: str
-
-    @property
-    def inner(self) -> str:
-        """What stands between the braces."""
-        return self.raw[2:-2].strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,49 +80,37 @@ def _rounded(value: Fraction, decimals: int) -> str:
     return f"{sign}{whole:,}" + (f".{fraction:0{decimals}d}" if decimals else "")
 
 
-def find(text: str) -> list[Expression]:
-    """All expressions of a text, in order; code spans and code blocks are left alone.
-
-    >>> [each.inner for each in find("it grows by {{ kv.growth('bf16') }}, not by `{{ this }}`")]
-    ["kv.growth('bf16')"]
-    """
-    if "{{" not in text:
-        return []
-    code = [(found.start(), found.end()) for found in _CODE.finditer(text)]
-    return [
-        Expression(found.start(), found.end(), found[0])
-        for found in _EXPRESSION.finditer(text)
-        if not any(start <= found.start() < end for start, end in code)
-    ]
-
-
-def unclosed(text: str) -> int | None:
-    """Where a ``{{`` stands that nothing closes, code left alone; None where there is none.
-
-    >>> unclosed("it grows by {{ kv.naive }, and"), unclosed("`{{` and {{ kv.naive }}")
-    (12, None)
-    """
-    if "{{" not in text:
-        return None
-    blank = _EXPRESSION.sub(lambda found: " " * len(found[0]), _CODE.sub(lambda found: " " * len(found[0]), text))
-    at = blank.find("{{")
-    return at if at >= 0 else None
-
-
 def evaluate(kb: KnowledgeBase, record: Record, inner: str) -> Quantity:
     """The value of an expression in a record's prose. Raises `ExpressionError`."""
+    value = _Evaluator(kb, record).of(_read(inner).body)
+    if not isinstance(value, Quantity):
+        raise ExpressionError(f"`{inner}` is {_what(value)}, not a number")
+    return value
+
+
+def of_a_model(record: Record, inner: str) -> bool:
+    """Whether an expression in a record that is no model asks for "the" model: it has a value where it is included.
+
+    Only a record that others include may hold such an expression.
+    """
+    if record.kind not in HOMES:
+        return False
+    try:
+        tree = _read(inner)
+    except ExpressionError:
+        return False
+    return any(isinstance(node, ast.Name) and node.id in MODEL_NAMES for node in ast.walk(tree))
+
+
+def _read(inner: str) -> ast.Expression:
     if len(inner) > MAX_LENGTH:
         raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python thinks of `1or 2` is no reader's business
-            tree = ast.parse(inner, mode="eval")
+            return ast.parse(inner, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError("this is no expression; an example is {{ kv.growth('bf16') }}") from None
-    value = _Evaluator(kb, record).of(tree.body)
-    if not isinstance(value, Quantity):
-        raise ExpressionError(f"`{inner}` is {_what(value)}, not a number")
-    return value
 
 
 # --- what can be named ----------------------------------------------------------------------------------------------

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from generator.braces import includes
 from generator.citations import Mention, find, retargeted, whole
 from generator.findings import Edit, Fix
-from generator.records import Catalog, Prose, Record, Resolution
+from generator.includes import IncludeError, resolve
+from generator.records import Catalog, Prose, Record, Resolution, Text
 from generator.schemas import Field, Path
 from generator.spans import Location
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 class Citation:
     """One ``[[...]]``: who cites (a record, or a page of docs), where, and what it resolves to.
 
-    `evidence` says that a value of the record rests on it; a mention in prose never does.
+    `evidence` says that a value of the record rests on it; a mention in prose never does. An include is a citation
+    whose text stands on the citing page; one that brings nothing is none.
     """
 
     citing: str
@@ -33,6 +36,8 @@ class Citation:
     evidence: bool = False
     exact: bool = True
     """Whether `location` holds the citation's own characters, and not all of an escaped or folded text around it."""
+    included: bool = False
+    """Whether it is an include."""
 
     @property
     def target(self) -> str | None:
@@ -48,6 +53,9 @@ class Citation:
         """The fix by which the citation names another target; None where its own characters cannot be told apart."""
         if not self.exact:
             return None
+        if self.included:
+            instead = self.mention.raw.replace(self.mention.target, target)
+            return Fix(f"include {target}", (Edit(self.location, instead),), safe)
         return Fix(f"cite {target}", (Edit(self.location, retargeted(self.mention, target)),), safe)
 
 
@@ -124,8 +132,8 @@ class CitationGraph:
         return sorted(self._network.predecessors(id)), sorted(self._network.successors(id))
 
     def rests_on(self, id: str) -> list[Citation]:
-        """The values that fall if this source falls: citations of it as evidence."""
-        return [citation for citation in self.cited_by(id) if citation.evidence]
+        """What falls if this record falls: values that cite it as evidence, and pages that show its text."""
+        return [citation for citation in self.cited_by(id) if citation.evidence or citation.included]
 
 
 def _grouped(pairs: Iterable[tuple[Any, Citation]]) -> dict[str, tuple[Citation, ...]]:
@@ -151,6 +159,8 @@ def best_assignment(weights: Mapping[tuple[str, str], int]) -> dict[str, str]:
 
 def _of_record(catalog: Catalog, record: Record) -> Iterable[Citation]:
     for text in catalog.texts(record):
+        if "{{" in text.value and text.field is not None and text.field.schema.get("x-prose"):
+            yield from _included(catalog, record, text)
         is_citation = text.field is not None and text.field.cites is not None
         if "[[" not in text.value:
             continue
@@ -168,6 +178,23 @@ def _of_record(catalog: Catalog, record: Record) -> Iterable[Citation]:
                 evidence=bool(is_citation and text.field and text.field.schema.get("x-evidence")),
                 exact=span is not None,
             )
+
+
+def _included(catalog: Catalog, record: Record, text: Text) -> Iterator[Citation]:
+    """The includes of a text, those that bring something."""
+    found = includes(text.value)
+    spans = record.document.places(text.span, text.value, ((each.start, each.raw) for each in found))
+    for each, span in zip(found, spans, strict=True):
+        try:
+            resolve(catalog, record, each)
+        except IncludeError:
+            continue
+        mention = Mention(each.start, each.end, each.raw, each.id, fragment=each.section)
+        where = record.location(span or text.span)
+        resolution = catalog.resolve(mention)
+        yield Citation(
+            record.id, text.path, where, mention, resolution, text.field, exact=span is not None, included=True
+        )
 
 
 def _of_prose(catalog: Catalog, page: Prose) -> Iterable[Citation]:

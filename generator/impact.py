@@ -1,4 +1,4 @@
-"""What falls if a record falls: values that cite it as evidence, figures that rest on it, cells that name it."""
+"""What falls if a record falls: values and pages that rest on it, figures made from it, cells that name it."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ class Impact:
     def behind(self, kb: KnowledgeBase, citation: Citation) -> list[str]:
         """In words, what is published because of one of the values."""
         record, path = kb.catalog.records[citation.citing], citation.path
+        if citation.included:
+            return [f"the text of {citation.mention.target} on the page of {record.id}"]
         if record.kind == "model" and path and path[0] in ("config", "evidence"):
             keys = {fall.key for fall in self.figures if fall.model == record.id and fall.through == "config"}
             return [f"{len(keys)} cache figures of {record.id}"] if keys else []

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
+from generator.braces import includes
+from generator.filled import filled
 from generator.graph import Citation
 from generator.impact import consequences
+from generator.includes import IncludeError, resolve
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.report import to_json
@@ -16,7 +20,7 @@ from generator.units import binary, grouped, number
 def show_text(kb: KnowledgeBase, record: Record) -> str:
     """A record for a terminal: its own words first, then what is derived."""
     lines = [f"{record.title}  ({record.kind} {record.id}, {record.path})", ""]
-    lines += _fields(record.data, "")
+    lines += _fields(record.data, "", partial(_read, kb, record))
     if record.kind == "model":
         lines += ["", *_model_lines(kb, record)]
     by, cites = kb.graph.neighbours(record.id)
@@ -63,18 +67,34 @@ def graph_json(kb: KnowledgeBase, record: Record) -> str:
     )
 
 
-def _fields(value: Any, indent: str) -> Iterator[str]:
+def _read(kb: KnowledgeBase, record: Record, text: str) -> str:
+    """A text as a reader sees it: values for expressions, and the texts that it includes below whose they are."""
+    parts, at = [], 0
+    for each in includes(text):
+        try:
+            section = resolve(kb.catalog, record, each)
+        except IncludeError:
+            continue
+        parts += [filled(kb, record, text[at : each.start]).value, f"(from {each.target})\n"]
+        parts.append(filled(kb, record, section.value).value.rstrip())
+        at = each.end
+    return "".join([*parts, filled(kb, record, text[at:]).value])
+
+
+def _fields(value: Any, indent: str, read: Callable[[str], str]) -> Iterator[str]:
     for key, item in value.items():
         if isinstance(item, dict) and item:
             yield f"{indent}{key}:"
-            yield from _fields(item, indent + "  ")
+            yield from _fields(item, indent + "  ", read)
         elif isinstance(item, str) and "\n" in item:
             yield f"{indent}{key}:"
-            yield from (f"{indent}  {line}" for line in item.rstrip().splitlines())
+            yield from (f"{indent}  {line}" for line in read(item).rstrip().splitlines())
         elif isinstance(item, list) and any(isinstance(each, dict) for each in item):
             yield f"{indent}{key}: {len(item)}"
             for each in item:
-                inner = list(_fields(each, indent + "    ")) if isinstance(each, dict) else [f"{indent}    {each}"]
+                inner = (
+                    list(_fields(each, indent + "    ", read)) if isinstance(each, dict) else [f"{indent}    {each}"]
+                )
                 yield f"{indent}  - {inner[0].strip()}" if inner else f"{indent}  -"
                 yield from inner[1:]
         else:
@@ -123,7 +143,7 @@ def _model_facts(kb: KnowledgeBase, record: Record) -> dict[str, Any]:
 def _citation_lines(citations: Iterable[Citation], end: str) -> list[str]:
     lines = []
     for citation in citations:
-        mark = "  (evidence)" if citation.evidence else ""
+        mark = "  (evidence)" if citation.evidence else "  (include)" if citation.included else ""
         lines.append(f"  {getattr(citation, end)}  {citation.place}  {citation.location}{mark}")
     return lines or ["  nobody" if end == "citing" else "  nothing"]
 
@@ -134,6 +154,7 @@ def _citation_object(citation: Citation, id: str | None) -> dict[str, Any]:
         "id": id,
         "field": citation.place,
         "evidence": citation.evidence,
+        "kind": "include" if citation.included else "citation",
         "path": location.path,
         "line": location.line,
         "column": location.column,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from generator import headings
 from generator.citations import Mention
 from generator.findings import Fault
 from generator.kinds import Kinds
@@ -165,9 +166,11 @@ def _texts(path: Path, value: Any, span: Span, field: Field | None) -> Iterator[
 
 
 def fragments(record: Record) -> set[str]:
-    """What ``[[id#fragment]]`` may name: a field, the id of an entry in one of its lists, or a fact of a source."""
+    """What ``[[id#fragment]]`` may name: a field, a heading in its text, the id of a list's entry, a source's fact."""
     names = {str(key) for key in record.data}
     for value in record.data.values():
+        if isinstance(value, str):
+            names |= headings.below(value).keys()
         if isinstance(value, list):
             names |= {str(item["id"]) for item in value if isinstance(item, dict) and "id" in item}
     facts = record.get("facts")

@@ -22,7 +22,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from generator import citations, units
+from generator import citations, headings, units
 from generator.shipped import shipped
 
 LONGEST_NAME = 160
@@ -206,6 +206,9 @@ def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, opti
 
 
 def _heading(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """A record's own headings stand below those of its page: never above the third level."""
+    """A record's own headings stand below those of its page: never above the third level. Each can be linked to."""
     level = min(6, int(tokens[index].tag[1]) + 2)
-    return f"<h{level}>" if tokens[index].nesting == 1 else f"</h{level}>\n"
+    if tokens[index].nesting != 1:
+        return f"</h{level}>\n"
+    name = headings.name_of(tokens[index + 1].content)
+    return f"<h{level}>" + (f'<span id="{name}"></span>' if name else "")

@@ -1,7 +1,8 @@
 """Pages of the build before, for a live preview: a page is written again only where what it is made from has changed.
 
-What a record's page is made from: its own file, the files of the records that it cites or that cite it, what was
-derived for it, its errors, and what all pages share (schemas, templates, redirects). When in doubt the key is larger.
+What a record's page is made from: its own file, the files of the records that it cites or that cite it, and of those
+that a text which it includes cites, what was derived for it, its errors, and what all pages share (schemas, templates,
+redirects). When in doubt the key is larger.
 """
 
 from __future__ import annotations
@@ -52,12 +53,18 @@ def inputs(site: Site, record: Record) -> Hashable:
     kb = site.kb
     cited_by, cites = kb.graph.neighbours(record.id)
     return (
-        tuple(_text(kb, id) for id in (record.id, *cited_by, *cites)),
+        tuple(_text(kb, id) for id in (record.id, *cited_by, *cites, *_beyond(kb, record))),
         tuple((citation.citing, citation.place) for citation in kb.graph.cited_by(record.id)),
         tuple((found.location, found.code, found.message) for found in site.errors(record)),
         _derived(site, record),
         (site.behind_figures, site.models) if "{{" in record.document.text else (),
     )
+
+
+def _beyond(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:
+    """The records that an included text cites: their names stand on the including page."""
+    owners = {str(one.target) for one in kb.graph.cites(record.id) if one.included}
+    return tuple(sorted({id for owner in owners for id in kb.graph.neighbours(owner)[1]}))
 
 
 def _derived(site: Site, record: Record) -> Hashable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from contextlib import suppress
 from datetime import date
@@ -15,7 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator import expressions
-from generator.expressions import MAX_LENGTH, Expression, ExpressionError, Quantity, evaluate, find, unclosed
+from generator.braces import Expression, find, unclosed
+from generator.expressions import MAX_LENGTH, ExpressionError, Quantity, evaluate
 from generator.knowledge import KnowledgeBase, assemble
 from generator.read import read
 
@@ -90,6 +92,14 @@ def test_every_name_of_the_manual_is_known_here(kb: KnowledgeBase) -> None:
     assert [name for name in names if name.split("...")[0] not in tried and name != "kv.layers.csa"] == []
     for name in ("kib", "mib", "gib", "percent", "times", "round(1)"):
         assert f"| {name}" in str(expressions.__doc__)
+
+
+def test_the_guide_for_contributors_has_the_same_table(real_root: Path) -> None:
+    guide = (real_root / "docs/contributing-a-record.md").read_text("utf-8")
+    rows = [line.split("  ")[0] for line in str(expressions.__doc__).splitlines() if line.startswith("``")]
+    names = [name.split("...")[0] for row in rows for name in re.findall("``(.+?)``", row)]
+    assert len(names) > 6
+    assert [name for name in names if f"`{name}" not in guide] == []
 
 
 def test_state_and_short_layer_names_of_the_real_base(real: KnowledgeBase) -> None:

@@ -6,6 +6,7 @@ from generator.checks.absolute_claim import absolute_claim
 from generator.checks.ambiguous_scalar import ambiguous_scalar
 from generator.checks.broken_expression import broken_expression
 from generator.checks.broken_fold import broken_fold
+from generator.checks.broken_include import broken_include
 from generator.checks.changed_digest import changed_digest
 from generator.checks.circular_evidence import circular_evidence
 from generator.checks.config_mismatch import config_mismatch
@@ -72,6 +73,7 @@ CHECKS: tuple[Check, ...] = (
     floating_address,
     inconsistent_mention,
     absolute_claim,
+    broken_include,
     miswired_source,  # WIR201
     config_mismatch,
     indistinguishable_evidence,

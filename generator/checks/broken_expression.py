@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from generator.expressions import ExpressionError, evaluate, find, unclosed
-from generator.findings import Finding, Severity
+from generator.braces import Expression, find, unclosed
+from generator.expressions import ExpressionError, evaluate, of_a_model
+from generator.findings import Finding, Related, Severity
+from generator.graph import Citation
+from generator.includes import prose, sections
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
+from generator.records import Record, Text
+from generator.spans import Location
 
 
 @check("NUM409", Severity.ERROR)
@@ -40,23 +46,71 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     The message names what is known at that place. The vocabulary: `kv.growth(layout)`, `kv.bytes(layout, tokens)`,
     `kv.state(name)`, `kv.layers.NAME`, `kv.naive`, `kv.materialised`, `config.KEY`, `format(id)` and `model(id)`, with
     + - * / and the filters kib, mib, gib, percent, times and round(n). To write the braces themselves, use a code span.
+    In a concept, a kernel or a gotcha an expression may ask for the model's own figures, if a model includes the text:
+    it is worked out for each of them.
     """
     for record in kb.catalog.records.values():
         if record.id in kb.catalog.unsound:
             tally.skipped += 1
             continue
-        for text in kb.catalog.texts(record):
-            if not text.field or not text.field.schema.get("x-prose"):
-                continue
+        for text in prose(kb.catalog, record):
             found = find(text.value)
             places = record.document.places(text.span, text.value, ((each.start, each.raw) for each in found))
             for each, span in zip(found, places, strict=True):
                 tally.checked += 1
-                try:
-                    evaluate(kb, record, each.inner)
-                except ExpressionError as error:
-                    yield this.finding(record.location(span or text.span), str(error), record.id)
+                where = record.location(span or text.span)
+                if of_a_model(record, each.inner):
+                    yield from _of_models(this, kb, _Open(record, text, each, where))
+                elif why := _broken(kb, record, each):
+                    yield this.finding(where, why, record.id)
             at = unclosed(text.value)
             if at is not None:
                 (span,) = record.document.places(text.span, text.value, [(at, "{{")])
                 yield this.finding(record.location(span or text.span), "`{{` is not closed by `}}`", record.id)
+
+
+def _broken(kb: KnowledgeBase, record: Record, each: Expression) -> str:
+    """Why an expression has no value in a record's prose; empty where it has one."""
+    try:
+        evaluate(kb, record, each.inner)
+    except ExpressionError as error:
+        return str(error)
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An expression that has a value only where its text is included."""
+
+    record: Record
+    text: Text
+    each: Expression
+    where: Location
+
+
+def _of_models(this: Check, kb: KnowledgeBase, open_: _Open) -> Iterator[Finding]:
+    """One finding where no including record gives a value; else one at each include that gives none."""
+    includes = list(_including(kb, open_))
+    if not includes:
+        message = (
+            f"`{open_.each.inner}` asks for a model's figure, and no model includes this text; write model('id')..."
+        )
+        yield this.finding(open_.where, message, open_.record.id)
+        return
+    failing = [(one, why) for one in includes if (why := _broken(kb, kb.catalog.records[one.citing], open_.each))]
+    if failing and len(failing) == len(includes):
+        one, why = failing[0]
+        yield this.finding(open_.where, f"{why} (for {one.citing}, which includes this text)", open_.record.id)
+        return
+    for one, why in failing:
+        message = f"`{open_.each.inner}` in {one.mention.target} has no value here: {why}"
+        yield this.finding(one.location, message, one.citing, [Related(open_.where, "the expression")])
+
+
+def _including(kb: KnowledgeBase, open_: _Open) -> Iterator[Citation]:
+    """The includes that bring an expression to a page."""
+    for citation in kb.graph.cited_by(open_.record.id):
+        if citation.included and citation.citing not in kb.catalog.unsound:
+            section = sections(kb.catalog, open_.record)[str(citation.mention.fragment)]
+            if section.text.path == open_.text.path and section.start <= open_.each.start < section.end:
+                yield citation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from generator import citations, expressions
+from generator import braces, citations
 from generator.findings import Edit, Finding, Fix, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
@@ -103,7 +103,7 @@ def _mentions(
 def _blanked(text: str) -> str:
     """The text without citations, expressions, code blocks, comments and links; every character keeps its place."""
     gaps = [(mention.start, mention.end) for mention in citations.find(text)]
-    gaps += [(each.start, each.end) for each in expressions.find(text)]
+    gaps += [(each.start, each.end) for each in braces.both(text)]
     gaps += [found.span() for found in _BLOCK.finditer(text)]
     for start, end in gaps:
         text = text[:start] + " " * (end - start) + text[end:]

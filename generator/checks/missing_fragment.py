@@ -38,8 +38,8 @@ def missing_fragment(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     ```
 
     How to fix
-    A fragment is a field of the record, the id of one of its entries, or a fact of a source. A layout names formats as
-    record#name.
+    A fragment is a field of the record, a heading in its prose (`#page-size`), the id of one of its entries, or a fact
+    of a source. A layout names formats as record#name.
     """
     for citation in kb.graph.citations:
         record, fragment = citation.resolution.record, citation.mention.fragment
