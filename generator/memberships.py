@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from generator.arithmetic import NOTHING
+from generator.class_labels import labelled
 from generator.derive import config_source
+from generator.family_phrases import FAMILY, KERNELS, phrases
 from generator.knowledge import KnowledgeBase
+from generator.proofreading import Passage
 from generator.records import Record
 from generator.spans import Location
 from generator.wiring import flat_facts
 
-FAMILY, KERNELS = "family", "kernel class"
 CLAIMED = {"attention_family": FAMILY, "family": FAMILY, "kernel_class": KERNELS}
-IN_PROSE = re.compile(r"\b(?:attention[ _])?family\s*[=:]\s*`?(?P<name>[a-z][a-z0-9_]+)", re.I)
-DENIED = re.compile(r"\b(?:not|never|no|wrong|wrongly|instead|cannot)\b|n't\b", re.I)
 ROWS = {"gotcha": ("conditions",), "engine": ("restrictions", "cache_layouts", "auto_cache", "selection")}
 """Where a record names families beside classes: a row holds for a model only if both fit."""
+
+_TABLES = {FAMILY: "families", KERNELS: "kernel_classes"}
 
 
 @dataclass(frozen=True)
 class Said:
-    """A statement: at a place, these names of families or kernel classes, about something that these models are."""
+    """A statement: at a place, these names of families or kernel classes, about something that these models are.
+
+    `word` is what prose says, which may stand for several of them.
+    """
 
     record: Record
     location: Location
@@ -31,18 +36,21 @@ class Said:
     what: str
     about: str
     models: tuple[str, ...]
+    word: str | None = None
 
 
 def statements(kb: KnowledgeBase, sound: Callable[[KnowledgeBase, str], Iterator[Record]]) -> Iterator[Said]:
     """All statements of records that keep to their schema; ``sound`` gives these, kind by kind."""
-    for model in sound(kb, "model"):
-        yield from _claims(model)
-        yield from _notes(kb, model)
     classes = _classes(kb)
-    for kind, fields in ROWS.items():
-        for record in sound(kb, kind):
-            for field in fields:
+    named = {**classes, **{name: (model.id,) for model in kb.catalog.sound("model") for name in _titles(model)}}
+    for kind in kb.catalog.kinds:
+        for record in sound(kb, kind.name) if kind.name != "source" else ():
+            if kind.name == "model":
+                yield from _claims(record)
+                yield from _notes(kb, record)
+            for field in ROWS.get(kind.name, ()):
                 yield from _rows(record, field, classes)
+            yield from _labels(kb, record, named)
 
 
 def _claims(model: Record) -> Iterator[Said]:
@@ -53,16 +61,29 @@ def _claims(model: Record) -> Iterator[Said]:
 
 
 def _notes(kb: KnowledgeBase, model: Record) -> Iterator[Said]:
-    """Plain words in a model's notes, if nothing just before denies them; corrections say themselves what is wrong."""
+    """Plain words in a model's notes, in sentences that name no other model."""
+    families, kernels = spoken(kb, FAMILY), spoken(kb, KERNELS)
     for text in kb.catalog.texts(model):
         if text.path != ("notes",):
             continue
-        found = list(IN_PROSE.finditer(text.value))
-        places = model.document.places(text.span, text.value, [(match.start(), match[0]) for match in found])
-        for match, place in zip(found, places, strict=True):
-            if not DENIED.search(text.value[max(0, match.start() - 40) : match.start()]):
-                where = model.location(place or text.span)
-                yield Said(model, where, (match["name"].lower(),), FAMILY, model.id, (model.id,))
+        for phrase in phrases(text.value, kb.names.of[model.id], families, kernels):
+            ids = (families if phrase.what == FAMILY else kernels).get(phrase.word.lower(), (phrase.word.lower(),))
+            passage = Passage(model, text, NOTHING)
+            if not kb.names.mentioned(passage.sentence(phrase.start), model.id):
+                where = passage.place(phrase.start, phrase.end)
+                yield Said(model, where, ids, phrase.what, model.id, (model.id,), phrase.word)
+
+
+def _labels(kb: KnowledgeBase, record: Record, classes: Mapping[str, tuple[str, ...]]) -> Iterator[Said]:
+    """Classes and models that prose lists under the name of a family."""
+    families = spoken(kb, FAMILY)
+    for text in kb.catalog.texts(record):
+        if text.field is None or not text.field.schema.get("x-prose") or text.path[-1] == "wrong":
+            continue
+        for item in labelled(text.value, classes, families):
+            where = Passage(record, text, NOTHING).place(item.start, item.end)
+            ids = families.get(item.word.lower(), ())
+            yield Said(record, where, ids, FAMILY, item.name, classes.get(item.name, ()), item.word)
 
 
 def _rows(record: Record, field: str, classes: Mapping[str, tuple[str, ...]]) -> Iterator[Said]:
@@ -92,9 +113,23 @@ def _classes(kb: KnowledgeBase) -> dict[str, tuple[str, ...]]:
     return {name: tuple(ids) for name, ids in found.items()}
 
 
+def _titles(model: Record) -> set[str]:
+    """The names by which a list calls a model; short ones such as "V3" could be anything there."""
+    return {model.id, model.title, *(model.get("aliases") or ()), str(model.get("repo") or model.id).rpartition("/")[2]}
+
+
+def spoken(kb: KnowledgeBase, what: str) -> dict[str, tuple[str, ...]]:
+    """The words of prose for families, or for classes of kernels, each with all that it may rightly name."""
+    found: dict[str, list[str]] = {}
+    for id, row in kb.catalog.tables.get(_TABLES[what], {}).items():
+        for word in dict.fromkeys((id, *(word.lower() for word in row.get("called") or ()))):
+            found.setdefault(word, []).append(id)
+    return {word: tuple(ids) for word, ids in found.items()}
+
+
 def known(kb: KnowledgeBase, what: str) -> set[str]:
     """The names of all families, or of all classes of kernels."""
-    return set(kb.catalog.tables.get("families" if what == FAMILY else "kernel_classes", {}))
+    return set(kb.catalog.tables.get(_TABLES[what], {}))
 
 
 def derived(kb: KnowledgeBase, id: str, what: str) -> set[str]:
@@ -107,3 +142,14 @@ def derived(kb: KnowledgeBase, id: str, what: str) -> set[str]:
     row = kb.catalog.tables.get("families", {}).get(geometry.family, {})
     ways = [name for way in row.get("requires_any_of") or () for name in way]
     return {*ways, *(row.get("adds") or {}).values()}
+
+
+def described(kb: KnowledgeBase, what: str, names: Sequence[str], models: Sequence[str]) -> str:
+    """Families with the KV heads of the models, where these have the same; classes of kernels with what they do."""
+    if what == KERNELS:
+        table = kb.catalog.tables["kernel_classes"]
+        return ", ".join(f"{name} ({table[name]['title']})" for name in names)
+    geometries = [geometry for geometry in (kb.facts[id].geometry for id in models) if geometry]
+    heads = {stream.heads for geometry in geometries for stream in geometry.streams if stream.role == "kv"}
+    told = f" ({max(heads)} KV heads)" if len(heads) == 1 and max(heads) > 1 else ""
+    return ", ".join(names) + told

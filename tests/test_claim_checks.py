@@ -208,7 +208,10 @@ def test_claimed_families(tiny: Base, field: str, value: Any, expected: list[str
 
 def test_a_false_family_is_told_with_the_derived_one(tiny: Base) -> None:
     (found,) = claiming(tiny, "kernel_class", "kc-v4", "name").findings()
-    assert found.message == "tiny-a is said to be of the kernel class kc-v4; tiny-a needs kc-gqa-dkv, kc-mla"
+    assert found.message == (
+        "tiny-a is said to be of the kernel class kc-v4; tiny-a needs kc-gqa-dkv (paged attention with two widths), "
+        "kc-mla (latent attention)"
+    )
     (found,) = (
         tiny.lay({MODEL: (tiny.root / MODEL).read_text("utf-8").split("claims:")[0]}).edit(*condition("gqa")).findings()
     )
@@ -222,12 +225,13 @@ def test_the_place_in_words_is_that_of_the_words(tiny: Base) -> None:
 
 
 def test_v4_called_mla_is_found(real_copy: Base) -> None:
-    """Claim 46 of the audit: FAMILY=mla in the record of V4-Flash, which says itself why it is not."""
+    """Claims 46 and 47 of the audit, in the record of V4-Flash, which says itself why they are false."""
     path = "records/models/deepseek-v4-flash.yaml"
     text = (real_copy.root / path).read_text("utf-8")
     real_copy.lay({path: text.replace("notes: |\n", "notes: |\n  FAMILY=mla. REQUIRED KERNEL CLASS: MLA decode.\n\n")})
-    (found,) = real_copy.findings("DRV303")
-    assert found.message.endswith("deepseek-v4-flash derives to csa_hca")
+    family, kernel = real_copy.findings("DRV303")
+    assert family.message == "deepseek-v4-flash is said to be mla; deepseek-v4-flash derives to csa_hca"
+    assert kernel.message.startswith("deepseek-v4-flash is said to need a kernel for MLA; deepseek-v4-flash needs kc-")
 
 
 def test_a_model_without_a_family_is_not_judged(tiny: Base) -> None:

@@ -14,7 +14,7 @@ from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import passages
 
-PROSE = ("NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411")
+PROSE = ("DRV303", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
 SIBLING = "deepseek-v3"
 
@@ -39,6 +39,9 @@ AUDITED = [
         "bf16 total is smaller than 284B suggests",
         "284.3 billion parameters × 2 bytes are 569 GB",
     ),
+    ("46", FLASH, "DRV303", "FAMILY=mla", "deepseek-v4-flash derives to csa_hca"),
+    ("47", FLASH, "DRV303", "Required kernel: an MLA decode kernel", "kc-v4 (compressed sparse attention (V4))"),
+    ("54", FLASH, "DRV303", "Glm4MoeForCausalLM", "glm-4-7 derives to gqa (8 KV heads)"),
     ("73, 83", FLASH, "NUM407", "Kernel constraints, the same for every record of this kind.", "deepseek-v2"),
     ("86", V2, "NUM404", "58x", "56.9x"),
     ("88", V2, "NUM405", "68.6 KiB/token", SIBLING),

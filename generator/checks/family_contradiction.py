@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from generator.family_phrases import FAMILY
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
-from generator.memberships import FAMILY, Said, derived, known, statements
+from generator.memberships import Said, derived, described, known, statements
 
 
 @check("DRV303", Severity.ERROR)
@@ -17,8 +18,11 @@ def family_contradiction(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
     Why it matters
     The family decides what is kept per token and which kernels can serve it. DeepSeek-V4 was called MLA by people who
     warned against just that, and got MLA's kernels, constraints and figures along with the word. Compared are claims
-    (`attention_family`, `kernel_class`), words such as `family: mla` in a model's notes, and the rows of engines and
-    gotchas that name families beside classes: one whose class derives to none of its families can never hold.
+    (`attention_family`, `kernel_class`), words in a model's notes ("FAMILY=mla", "this is an MLA model", "the required
+    kernel is an MLA decode kernel"), lists under a name of a family in any prose ("MLA rows: A, B"), and the rows of
+    engines and gotchas that name families beside classes: one whose class derives to none of its families can never
+    hold. What a sentence denies, supposes, reports or quotes is left alone, and so is one about another model. A word
+    may stand for several families: a model with an indexer on top of MLA is rightly called MLA.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -82,14 +86,21 @@ def family_contradiction(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
             continue
         tally.checked += 1
         if not holds:
-            yield _finding(this, said, found)
+            yield _finding(this, kb, said, found)
 
 
-def _finding(this: Check, said: Said, found: Mapping[str, set[str]]) -> Finding:
+def _finding(this: Check, kb: KnowledgeBase, said: Said, found: Mapping[str, set[str]]) -> Finding:
     right, models = sorted(set().union(*found.values())), list(found)
     of = ", ".join(models[:3]) + (f" and {len(models) - 3} more" if models[3:] else "")
-    says = f"{said.about} is said to be of the {said.what} {' or '.join(said.names)}"
     verb = ("derive{} to" if said.what == FAMILY else "need{}").format("" if models[1:] else "s")
-    message = f"{says}; {of} {verb} {', '.join(right)}"
+    message = f"{_says(said)}; {of} {verb} {described(kb, said.what, right, models)}"
     data = {"stated": list(said.names), "derived": right, "models": models}
     return this.finding(said.location, message, said.record.id, data=data)
+
+
+def _says(said: Said) -> str:
+    if said.word is None:
+        return f"{said.about} is said to be of the {said.what} {' or '.join(said.names)}"
+    if said.what == FAMILY:
+        return f"{said.about} is said to be {said.word}"
+    return f"{said.about} is said to need a kernel for {said.word}"
