@@ -20,10 +20,12 @@ _FORGES = ("github.com", "www.github.com", "huggingface.co")
 _PYPI = re.compile(r"pkg:pypi/([A-Za-z0-9._-]+)")
 _COPY = re.compile(r"/([A-Za-z0-9.][\w.-]*?)--([\w.-]+?)_config\.json")
 _THREAD = re.compile(r"/(?:issues|pull|discussions)/\d+")
+_RELEASE = re.compile(r"/v?\d+\.\d+[\w.-]*/|/\d{4}\.\d{4,5}v\d+")
+_SNAPSHOT = re.compile(r"https?://web\.archive\.org/web/\d{14}[a-z_]*/")
 _AT_COMMIT = re.compile(r"git\+https?://github\.com/([^/\s]+/[^/\s@]+?)(?:\.git)?@([^#\s]+)#(\S+)")
-_BLOB = re.compile(r"https?://(?:www\.)?github\.com/([^/\s]+/[^/\s]+)/(?:blob|raw)/([^/\s]+)/([^\s?#]+)")
+_BLOB = re.compile(r"https?://(?:www\.)?github\.com/([^/\s]+/[^/\s]+)/(?:blame|blob|raw)/([^/\s]+)/([^\s?#]+)")
 _RAW_FILE = re.compile(r"https?://raw\.githubusercontent\.com/([^/\s]+/[^/\s]+)/([^/\s]+)/([^\s?#]+)")
-_HUB_FILE = re.compile(r"https?://huggingface\.co/([^/\s]+/[^/\s]+)/(?:blob|raw|resolve)/([^/\s]+)/([^\s?#]+)")
+_HUB_FILE = re.compile(r"https?://huggingface\.co/([^/\s]+/[^/\s]+)/(?:blame|blob|raw|resolve)/([^/\s]+)/([^\s?#]+)")
 
 
 def repositories(address: str) -> Iterator[str]:
@@ -101,3 +103,24 @@ def edition(address: str) -> tuple[str, str | None]:
         if found:
             return f"{owner}:{found[1]}#{found[3]}", found[2]
     return address, None
+
+
+def may_change(address: str) -> str | None:
+    """Why a document may say something else one day, or None where its address is of one edition for ever.
+
+    Wider than `floats`: a thread and a page without a version are what they are, and go on all the same.
+
+    >>> may_change("https://docs.example.org/2.0.6/models.html") is None
+    True
+    >>> may_change("https://docs.example.org/models.html")
+    'its address names no version'
+    """
+    if _SNAPSHOT.match(address):
+        return None
+    why = floats(address)
+    if why is not None:
+        return why
+    if _THREAD.search(address):
+        return "it is a thread"
+    pinned = edition(address)[1] is not None or _RELEASE.search(address)
+    return None if pinned else "its address names no version"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -10,7 +12,10 @@ from conftest import TODAY, Base
 
 from generator import fixes
 from generator.addresses import edition
+from generator.checks import CHECKS, unused_waiver
 from generator.findings import Severity
+from generator.judgement import judge_all
+from generator.knowledge import KnowledgeBase
 
 SHA, OTHER = "0123456789abcdef0123456789abcdef01234567", "f" * 40
 MODELINE = "# yaml-language-server: $schema=../schema/source.schema.json\n"
@@ -233,3 +238,93 @@ def test_corrections_may_cite_what_was_wrong(tiny: Base) -> None:
     tiny.edit("records/models/tiny-b.yaml", 'cite: "[[tiny-b-config]]"\n', 'cite: "[[pages]]"\n')
     tiny.lay({**files, "records/concepts/paging.yaml": concept("pages-new")})
     assert tiny.findings() == []
+
+
+# --- DRF601: not read again for long ---------------------------------------------------------------------------------
+
+PINNED = {
+    "a package at a version": "pkg:pypi/tiny-engine@1.0#tiny_engine/pages.py!SIZES",
+    "a file at a commit": f"https://github.com/tiny/engine/blob/{SHA}/pages.py",
+    "a config at a revision": f"https://huggingface.co/Tiny/A/blame/{SHA}/config.json",
+    "a file at a commit, by git": f"git+https://github.com/tiny/engine@{SHA}#pages.py",
+    "the documentation of a release": "https://docs.tiny.example/en/7.13.0-preview/pages.html",
+    "a snapshot of an archive": "https://web.archive.org/web/20260106120000/https://github.com/tiny/engine/issues/7",
+    "an article in one version": "https://arxiv.org/abs/2405.04434v5",
+}
+MOVING = {
+    "a thread": ("https://github.com/tiny/engine/issues/9", "it is a thread"),
+    "a page": ("https://docs.tiny.example/pages.html", "its address names no version"),
+    "an article, whichever version": ("https://arxiv.org/abs/2405.04434", "its address names no version"),
+}
+
+
+def aged(tiny: Base, day: str, **fields: Any) -> list[Any]:
+    place = fields.pop("place", "https://docs.tiny.example/pages.html")
+    text = source(**{"url": place, "locator": place, "retrieved": day, "upstream_date": "2020", **fields})
+    return tiny.lay({"sources/pages.yaml": text, "records/concepts/paging.yaml": concept("pages")}).findings("DRF601")
+
+
+@pytest.mark.parametrize("place", PINNED.values(), ids=PINNED)
+def test_what_is_pinned_never_goes_stale(tiny: Base, place: str) -> None:
+    assert aged(tiny, "2019-01-01", place=place) == []
+
+
+@pytest.mark.parametrize(("place", "why"), MOVING.values(), ids=MOVING)
+def test_what_can_change_goes_stale(tiny: Base, place: str, why: str) -> None:
+    (found,) = aged(tiny, "2019-01-01", place=place)
+    assert found.data["why"] == why
+    assert (found.record, found.data["rests"]) == ("pages", 1)
+
+
+DAYS = {
+    "on the last day": ("2026-09-30", "source-code", None),
+    "a day later": ("2026-09-29", "source-code", 61),
+    "read in the future": ("2027-09-29", "source-code", None),
+    "a datasheet of last winter": ("2026-01-05", "datasheet", None),
+    "a datasheet of the year before": ("2025-01-05", "datasheet", 693),
+    "documentation of last winter": ("2026-01-05", "docs-page", 328),
+    "a post of last winter": ("2026-01-05", "blog", None),
+}
+
+
+@pytest.mark.parametrize(("day", "type", "age"), DAYS.values(), ids=DAYS)
+def test_the_type_says_how_long_a_reading_holds(tiny: Base, day: str, type: str, age: int | None) -> None:
+    assert [found.data["age_days"] for found in aged(tiny, day, type=type)] == ([age] if age else [])
+
+
+NOT_AGED = {
+    "the copy that was read is pinned": {"read_from": {"locator": PINNED["a package at a version"]}},
+    "words say where it was read": {"locator": "somebody's note", "retrieval": "secondary"},
+    "words with an address in them": {"locator": "a note about https://tiny.example/x", "retrieval": "secondary"},
+}
+
+
+@pytest.mark.parametrize("fields", NOT_AGED.values(), ids=NOT_AGED)
+def test_what_nobody_could_read_again(tiny: Base, fields: dict[str, Any]) -> None:
+    assert aged(tiny, "2019-01-01", **fields) == []
+
+
+def test_a_branch_ages_where_it_is_excused_from_being_pinned(tiny: Base) -> None:
+    branch = "https://github.com/tiny/engine/blob/main/pages.py"
+    assert aged(tiny, "2019-01-01", place=branch) == [], "CIT110 asks for a pin"
+    waiver = {"code": "CIT110", "reason": "the forge serves no commit", "until": "2026-12-31"}
+    (found,) = aged(tiny, "2019-01-01", place=branch, waivers=[waiver])
+    assert found.data["why"] == "it follows `main`"
+    assert aged(tiny, "2019-01-01", place=branch, waivers=[waiver | {"until": "2026-11-28"}]) == []
+
+
+def test_what_nothing_rests_on_may_be_old(tiny: Base) -> None:
+    tiny.lay({"sources/pages.yaml": source(locator="https://tiny.example/x", retrieved="2019-01-01")})
+    mentioned = concept("tiny-a-config", prose="See [[pages]] and [[tiny-a]].")
+    assert tiny.lay({"records/concepts/paging.yaml": mentioned}).findings() == []
+
+
+def test_every_type_of_source_has_its_days_and_a_reason(real: KnowledgeBase) -> None:
+    table = real.catalog.tables["rereading"]
+    assert set(table) == set(real.catalog.schemas.field("source").children["type"].schema["enum"])
+    assert all(each["days"] > 0 and len(each["because"]) > 20 for each in table.values())
+
+
+def test_the_tiny_base_never_ages(tiny: Base) -> None:
+    """The tests of the commands run on the day on which they run."""
+    assert judge_all(replace(tiny.read(), today=date(2099, 1, 1)), CHECKS, unused_waiver).findings == ()

@@ -39,6 +39,7 @@ from generator.checks.parameter_mismatch import parameter_mismatch
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
 from generator.checks.sources_disagree import sources_disagree
+from generator.checks.stale_source import stale_source
 from generator.checks.superseded_source import superseded_source
 from generator.checks.swapped_evidence import swapped_evidence
 from generator.checks.typed_figure import typed_figure
@@ -99,7 +100,8 @@ CHECKS: tuple[Check, ...] = (
     impossible_support,  # CMP501
     sources_disagree,
     inapplicable_evidence,
-    superseded_source,  # DRF603
+    stale_source,  # DRF601
+    superseded_source,
     changed_digest,
     unused_waiver,  # MET901
 )
