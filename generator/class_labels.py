@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from generator.assertions import asserted
+from generator.arithmetic import asserted
 from generator.family_phrases import any_of, one_of
 
 _CLASS = r"[A-Z]\w*?(?:For[A-Z]\w+|LMHeadModel)"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from generator.arithmetic import Kind, Names, Quantity, Statement, read, sentence_at
-from generator.attention.geometry import Geometry
+from generator.attention.geometry import Entries, Geometry
 from generator.attribution import own_growths, owners_of
 from generator.derive import Figure
 from generator.findings import Finding
@@ -16,6 +16,7 @@ from generator.judgement import Check, Tally
 from generator.knowledge import KnowledgeBase
 from generator.records import Record, Text
 from generator.spans import Location
+from generator.units import grouped
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "heavily_compressed_attention": ("HCA",),
@@ -76,12 +77,32 @@ def names_of(kb: KnowledgeBase, record: Record) -> Names:
     }
     lists = {key: tuple(value) for key, value in facts.config.items() if isinstance(value, list) and value}
     layers = values.get("num_hidden_layers")
-    return Names(values, lists, _spoken_kinds(facts.geometry), own_growths(facts), int(layers) if layers else None)
+    types = facts.geometry.layer_types if facts.geometry else ()
+    kinds, growths = _spoken_kinds(facts.geometry), own_growths(facts)
+    return Names(values, lists, kinds, growths, int(layers) if layers else None, types, _kept(facts.geometry))
 
 
 def _spoken_kinds(geometry: Geometry | None) -> dict[str, int]:
     counts = geometry.layers if geometry else {}
     return {word: counts[kind] for kind, words in KINDS.items() if kind in counts for word in words}
+
+
+def _kept(geometry: Geometry | None) -> dict[str, str]:
+    """What a layer of each kind keeps, in words."""
+    streams = geometry.streams if geometry else ()
+    kept = {}
+    for kind in dict.fromkeys(stream.layer_type for stream in streams):
+        own = [stream for stream in streams if stream.layer_type == kind and stream.role != "index"]
+        parts = [_rule(stream.entries) for stream in own]
+        grows = any(stream.entries.slope() for stream in own)
+        kept[kind] = " and ".join(dict.fromkeys(parts)) + ("" if grows else " and nothing that grows")
+    return kept
+
+
+def _rule(entries: Entries) -> str:
+    n = grouped(entries.n)
+    words = {"full": "every token", "pooled": f"one entry per {n} tokens", "encoder": "what the encoder wrote"}
+    return words.get(entries.rule, f"a {entries.rule} of {n} tokens")
 
 
 def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[tuple[Passage, Statement]]:

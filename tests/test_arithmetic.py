@@ -31,12 +31,16 @@ def names(context: str | None) -> Names:
     if context is None:
         return Names()
     given = LABELLED["contexts"][context]
+    by_ratio, ratios = given.get("types_by_ratio", {}), given.get("lists", {}).get("compress_ratios", [])
+    types = given.get("layer_types") or [by_ratio[ratio] for ratio in ratios[: given["layers"]] if by_ratio]
     return Names(
         {key: Fraction(value) for key, value in given.get("values", {}).items()},
         {key: tuple(value) for key, value in given.get("lists", {}).items()},
         given.get("kinds", {}),
         {key: Fraction(value) for key, value in given.get("figures", {}).items()},
         given["layers"],
+        tuple(types),
+        given.get("keeps", {}),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
-from generator.assertions import asserted
+from generator.arithmetic import asserted
 from generator.knowledge import KnowledgeBase
 from generator.memberships import spoken
 

@@ -21,6 +21,8 @@ SIBLING = "deepseek-v3"
 AUDITED = [
     # row of the audit, file, code, the words that are wrong, what the message must say
     ("1", FLASH, "NUM403", "length 43", "44 entries: 43 layers + 1"),
+    ("3", FLASH, "NUM403", "Layers 0-1 ratio 0 (uncompressed", "a window of 128 tokens and nothing that grows"),
+    ("3", FLASH, "NUM403", "first layer is uncompressed", "a window of 128 tokens and nothing that grows"),
     ("4", FLASH, "NUM403", "Layer 2 ratio 0", "layer 2 has 4"),
     ("4", FLASH, "NUM403", "indices 1-2 are 0", "layer 2 has 4"),
     ("5", FLASH, "NUM403", "layers 3-41 alternate 4 and 128", "4 and 128 alternate in layers 2 to 42"),

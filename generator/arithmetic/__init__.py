@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from generator.arithmetic.assertions import asserted, doubted
 from generator.arithmetic.conversions import conversions
 from generator.arithmetic.equations import equations
+from generator.arithmetic.layer_kinds import layer_kinds
 from generator.arithmetic.layers import layer_statements
 from generator.arithmetic.partitions import partitions
 from generator.arithmetic.quantities import BYTES, Quantity, show
@@ -18,7 +20,20 @@ from generator.arithmetic.sentences import sentence_at, sentences
 from generator.arithmetic.statements import NOTHING, Kind, Names, Statement
 from generator.arithmetic.tokens import tokens
 
-__all__ = ["NOTHING", "Kind", "Names", "Quantity", "Statement", "figures", "read", "sentence_at", "sentences", "show"]
+__all__ = [
+    "NOTHING",
+    "Kind",
+    "Names",
+    "Quantity",
+    "Statement",
+    "asserted",
+    "doubted",
+    "figures",
+    "read",
+    "sentence_at",
+    "sentences",
+    "show",
+]
 
 
 Finder = Callable[[str, Names], Iterator[Statement]]
@@ -28,6 +43,7 @@ _FINDERS: tuple[tuple[frozenset[Kind], Finder], ...] = (
     (frozenset((Kind.CONVERSION,)), conversions),
     (frozenset((Kind.PARTITION,)), partitions),
     (frozenset((Kind.PARTITION,)), layer_statements),
+    (frozenset((Kind.PARTITION,)), layer_kinds),
     (frozenset((Kind.RATIO,)), ratios),
 )
 
@@ -40,11 +56,17 @@ def read(text: str, names: Names = NOTHING, kinds: Iterable[Kind] = tuple(Kind))
     >>> [s.holds for s in read("that is 69,120 B (67.5 KiB)")]
     [True]
     """
-    if not any(char.isdigit() for char in text):
+    if not any(char.isdigit() for char in text) and "layer" not in text:
         return []
     asked = frozenset(kinds)
     found = [each for says, finder in _FINDERS if says & asked for each in finder(text, names) if each.kind in asked]
-    return sorted(found, key=lambda statement: (statement.start, statement.end))
+    return _once(sorted(found, key=lambda statement: (statement.start, statement.end)))
+
+
+def _once(found: list[Statement]) -> list[Statement]:
+    """Without the false statements that begin with another false one: "layer 2 ratio 0 (uncompressed)" is one mistake."""
+    false = {statement.start: statement.end for statement in reversed(found) if statement.holds is False}
+    return [each for each in found if each.holds is not False or each.end <= false[each.start]]
 
 
 def figures(text: str) -> Iterator[Quantity]:

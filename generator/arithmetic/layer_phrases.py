@@ -11,7 +11,7 @@ ORDINALS = dict(zip(_NTH, range(2, 11), strict=True))
 _N, _FEW = r"\d{1,6}", r"\d{1,4}"
 _LAYERS = r"(?:layers?|index|indices|indexes|entry|entries|positions?)"
 _TO = r"\s*(?:-|–|—|to|through|up\sto|\.\.)\s*(?:(?:layer|index)\s+)?"
-_SET = rf"""
+SET = rf"""
     \b(?:
         (?P<last>last|first|trailing)\s+(?:(?P<many>{_FEW}|{"|".join(NUMBERS)})\s+)?{_LAYERS}(?:\s*\((?P<named>{_N})\))?
       | {_LAYERS}\s+(?P<from>{_N})(?:{_TO}(?P<to>{_N})|(?P<more>(?:,\s*{_N})*(?:,?\s*and\s+{_N})?))
@@ -30,9 +30,9 @@ def _phrase(pattern: str) -> re.Pattern[str]:
 
 
 IS = (
-    _phrase(rf"{_SET}{_FILL}{_RATIO}(?P<value>{_N}){_NO_MORE}(?!\s*(?:and|or|/)\s*\d)"),
-    _phrase(rf"{_SET}{_FILL}(?P<value>{_N}){_NO_MORE}{_NO_NOUN}"),
-    _phrase(rf"\bratio\s+(?P<value>{_N})\s+(?:again\s+)?(?:in|for|on|at)\s+(?:all\s+|the\s+)*{_SET}"),
+    _phrase(rf"{SET}{_FILL}{_RATIO}(?P<value>{_N}){_NO_MORE}(?!\s*(?:and|or|/)\s*\d)"),
+    _phrase(rf"{SET}{_FILL}(?P<value>{_N}){_NO_MORE}{_NO_NOUN}"),
+    _phrase(rf"\bratio\s+(?P<value>{_N})\s+(?:again\s+)?(?:in|for|on|at)\s+(?:all\s+|the\s+)*{SET}"),
 )
 """layer 2 has ratio 0; indices 1-2 are 0; ratio 0 again in layer 42"""
 

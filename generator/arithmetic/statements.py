@@ -41,13 +41,16 @@ class Statement:
 @dataclass(frozen=True)
 class Names:
     """What a text may refer to by name: config values and per-layer lists, how many layers are of which kind, the
-    figures in bytes per token that the text's subject has, and how many layers."""
+    figures in bytes per token that the text's subject has, how many layers, of which kind each is, and what such a
+    layer keeps."""
 
     values: Mapping[str, Fraction] = field(default_factory=dict)
     lists: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     kinds: Mapping[str, int] = field(default_factory=dict)
     figures: Mapping[str, Fraction] = field(default_factory=dict)
     layers: int | None = None
+    layer_types: tuple[str, ...] = ()
+    keeps: Mapping[str, str] = field(default_factory=dict)
 
 
 NOTHING = Names()

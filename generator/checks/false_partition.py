@@ -17,8 +17,9 @@ def false_partition(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     Why it matters
     DeepSeek-V4-Flash was said to have 3 sliding, 21 CSA and 20 HCA layers "over 43": the list that says so has an
-    entry for the draft layer too. Which layer has which ratio decides the cache, so every such statement is held
-    against the list.
+    entry for the draft layer too. Its first layers were called "uncompressed": they keep a window of 128 tokens and
+    nothing that grows. Which layer has which ratio, and of which kind it is, decides the cache, so every such statement
+    is held against the list and against what follows from it.
 
     Bad
     ```yaml records/models/tiny-a.yaml

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from generator.arithmetic import sentence_at
+from generator.arithmetic.sentences import sentence_at
 
 _DENIED = r"not?|never|nor|neither|none|nothing|nowhere|cannot|without|instead|unlike|rather|hardly|\w+n['’]t"
 _SUPPOSED = (
