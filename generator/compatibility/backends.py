@@ -111,12 +111,16 @@ class Backend:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one variant of a backend says to a question, and why, where it does not simply accept."""
+    """What one variant of a backend says to a question, and why, where it does not simply accept.
+
+    `by_cache`: it is the cache type that it refuses.
+    """
 
     backend: Backend
     variant: Variant
     grade: Grade
     why: str = ""
+    by_cache: bool = False
 
 
 def backends_of(catalog: Catalog, engine: Record) -> tuple[Backend, ...]:
@@ -191,7 +195,7 @@ def ask(
         if name in variant.excluded:
             return Answer(backend, variant, Grade.REFUSES, f"does not provide {name} there")
     if formats is not None and variant.formats and not formats & set(variant.formats):
-        return Answer(backend, variant, Grade.REFUSES, f"does not take {listed(sorted(formats), 'or')}")
+        return Answer(backend, variant, Grade.REFUSES, f"does not take {listed(sorted(formats), 'or')}", by_cache=True)
     for key, accepted in variant.needs:
         if key not in config:
             return Answer(backend, variant, Grade.UNREAD, f"asks for {key}, which the config does not state")

@@ -122,6 +122,17 @@ def words(formats: Formats, ids: frozenset[str] | None) -> frozenset[str]:
     return frozenset(found)
 
 
+def settings(formats: Formats, caches: Caches) -> frozenset[str]:
+    """The settings that select the formats in play: ``indexer_kv_dtype=mxfp4``, or a flag as it is typed."""
+    found: set[str] = set()
+    for id in (caches.kv or frozenset()) | (caches.index or frozenset()):
+        stored = formats.by_id.get(id)
+        option = _row(stored).get("option") if stored is not None else None
+        if stored is not None and option:
+            found |= {option, *(f"{option}={word}" for word in (stored.format.name, *_row(stored).get("aliases", ())))}
+    return frozenset(found)
+
+
 def _caches(formats: Formats, kv: str | None, window: str | None, index: str | None, step: Reason) -> Caches:
     stored = formats.by_id.get(kv or "")
     window = window or (stored.format.window_format if stored else None) or kv

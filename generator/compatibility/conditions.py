@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from generator.capabilities import Gpu, any_covers
@@ -41,12 +41,19 @@ def others_in(features: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in features if not each.startswith("backend="))
 
 
-def settled(features: Iterable[str], config: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The features that are still open; None where the config or the list rules one out: ``index_topk!=2048``."""
+def settled(
+    features: Iterable[str], config: Mapping[str, Any], settings: Container[str] = ()
+) -> tuple[str, ...] | None:
+    """The features that are still open; None where the config or the list rules one out: ``index_topk!=2048``.
+
+    What the question itself sets, as a cache type sets ``indexer_kv_dtype=mxfp4``, is open no more.
+    """
     left = []
     for each in features:
         if each == UNLISTED:
             return None
+        if each in settings:
+            continue
         key, differs, value = each.partition("!=")
         if not differs or key not in config or not value.isdigit():
             left.append(each)

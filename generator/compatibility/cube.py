@@ -140,7 +140,7 @@ class Cube(Mapping[Key, Verdict]):
         for model in self.catalog.sound("model"):
             base = self._by_repo.get(str(model.get("derived_from")), model.id)
             named = frozenset({model.id, base} & self._named_models)
-            asked = asked_for(self.catalog, model).architecture
+            asked = asked_for(self.catalog, model).architecture.value
             found[model.id] = profile_of(self.catalog, self.facts[model.id], asked, keys, named)
         return found
 

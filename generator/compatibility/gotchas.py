@@ -50,6 +50,7 @@ class Cell:
     gpu: Gpu
     chosen: tuple[Answer, ...]
     cache_words: frozenset[str]
+    settings: frozenset[str] = frozenset()
 
     def uses(self, name: str) -> str | None:
         """How the chosen backends come by a kernel library: "itself", a fork's id, or None where they do not."""
@@ -88,7 +89,7 @@ def pruned_by(conditions: Iterable[Condition], cell: Cell) -> dict[str, str]:
     """The backends that a gotcha about the model rules out for a cell, whatever is chosen."""
     found: dict[str, str] = {}
     for each in conditions:
-        features = settled(each.when.get("features") or (), cell.profile.config)
+        features = settled(each.when.get("features") or (), cell.profile.config, cell.settings)
         names = backends_in(features or ())
         if not names or others_in(features or ()) or each.get("effect") != "blocked" or each.get("status") == "fixed":
             continue
@@ -102,7 +103,7 @@ def pruned_by(conditions: Iterable[Condition], cell: Cell) -> dict[str, str]:
 
 
 def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason, str | None]]:
-    features = settled(each.when.get("features") or (), cell.profile.config)
+    features = settled(each.when.get("features") or (), cell.profile.config, cell.settings)
     if features is None:
         return
     names = backends_in(features)

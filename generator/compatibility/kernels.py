@@ -129,7 +129,7 @@ class Kernels:
             flips = (f"a source that shows a backend for {job.name} on {gpu.shown}",)
             return Served(job, "absent", (Reason("kernel-class", "unread", text, (), job.name),), flips_if=flips)
         text, cites = refusals(what, providers, answers, gpu)
-        other = ("another cache type",) if answers and job.cache != "state" else ()
+        other = ("another cache type",) if any(answer.by_cache for answer in answers) else ()
         coverage = self._coverage(job, gpu, profile)
         if coverage is not None and coverage["whole"]:
             step = Reason("kernel-class", "refuses", text, cites, job.name)
@@ -197,12 +197,12 @@ def _serves(job: Job, answer: Answer, gpu: Gpu, row: Mapping[str, Any] | None, o
     if not part.endswith(("window", "index", "metadata")) and row and row["order"] and _by_hand(answer, row):
         text += f", where it is named by hand; the engine's own choice is {row['order'][0]}"
     if only:
-        text += f", the only one of {known} on record that does"
+        text += f", the only one of {known} on record that serves this"
     value = {
         "backend": answer.backend.record.id,
         "classes": list(job.classes),
         "grade": "gate" if answer.grade is Grade.PROVES else "ungated",
         "only": only,
     }
-    by_choice = cited(row.get("cite")) if row and answer.backend.name in row["order"] else ()
+    by_choice = cited(row.get("cite")) if row and row["order"] else ()
     return Reason("kernel-class", "serves", text, tuple(dict.fromkeys([*sources(answer), *by_choice])), value)

@@ -38,13 +38,20 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an engine is asked for: a class, a model type, and the sources; `firm` if those are the model's own."""
+class Named:
+    """A name that engines know models by, with the sources that state it; `firm` if those are the model's own."""
 
-    architecture: str | None
-    model_type: str | None
+    value: str | None
     cites: tuple[str, ...] = ()
     firm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an engine is asked for: a class, or a model type where it lists by that."""
+
+    architecture: Named
+    model_type: Named
 
 
 @dataclass(frozen=True)
@@ -123,20 +130,24 @@ def asked_for(catalog: Catalog, model: Record) -> Asked:
     architectures = (
         model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
     )
-    serving = model.get("serving_architecture") or {}
-    by_cite = _resolved(catalog, serving.get("cite"))
-    cites = (by_cite.id,) if by_cite is not None else (source.id,) if source else ()
     own = architectures[0] if isinstance(architectures, list) and architectures else None
-    model_type = model.get("serving_model_type", "value") or outer.get("model_type") or config.get("model_type")
-    name = serving.get("value") or own
+    model_type = outer.get("model_type") or config.get("model_type")
+    return Asked(
+        _named(catalog, model.get("serving_architecture"), own, source),
+        _named(catalog, model.get("serving_model_type"), model_type, source),
+    )
+
+
+def _named(catalog: Catalog, serving: Any, own: Any, source: Record | None) -> Named:
+    """What a record says that engines are asked for, else what the config names itself."""
+    stated = serving if isinstance(serving, Mapping) else {}
+    name = stated.get("value") or own
+    by_cite = _resolved(catalog, stated.get("cite"))
+    cites = (by_cite.id,) if by_cite is not None else (source.id,) if source else ()
     # A class that an edited copy names may have another name in the model's own config: a match still says yes,
     # silence does not say no.
     firm = by_cite is not None or source is None or source.get("retrieval") != "secondary"
-    return Asked(_text(name), _text(model_type), cites, firm)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return Named(name if isinstance(name, str) else None, cites, firm)
 
 
 def listing(model: str, title: str, engine: Record, names: EngineList | None, asked: Asked) -> Listing:
@@ -145,12 +156,13 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
         where = f" in {names.source.title}" if names else ""
         step = Reason("listed", "unknown", f"{engine.title} has no list of names on record{where}", _of(names))
         return Listing(model, engine.id, State.NO_EVIDENCE, (step,), ("a source that lists names",))
-    name = asked.architecture if names.key == "architecture" else asked.model_type
+    named = asked.architecture if names.key == "architecture" else asked.model_type
+    name = named.value
     if name is None:
         text = f"no source on record states the {names.key.replace('_', ' ')} of {title}"
         step = Reason("named", "unknown", text)
         return Listing(model, engine.id, State.NO_EVIDENCE, (step,), ("a source that states it",))
-    chain = [Reason("named", "asks", f"engines are asked for {name}", asked.cites, name)]
+    chain = [Reason("named", "asks", f"engines are asked for {name}", named.cites, name)]
     rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
     if rewrite is not None and name not in names.names:
         text = f"{engine.title} serves {name} through {rewrite['to']}"
@@ -158,7 +170,7 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
             text += f", where {rewrite['condition']}"
         chain.append(Reason("rewrite", "asks", text, cited(rewrite.get("cite")), rewrite["to"]))
         name = rewrite["to"]
-    return _found(model, names, str(name), chain, asked.firm)
+    return _found(model, names, str(name), chain, named.firm)
 
 
 def _of(names: EngineList | None) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -63,19 +63,19 @@ class Rules:
         """The verdict of all rules after the list. Raises UnknownCache."""
         named = self.gguf_of.get(str(profile.architecture))
         gguf = named if isinstance(named, str) else None
-        limits = Limits()
-        restrict(self.engine, profile, gguf, gpu, limits)
         if profile.family is None:
-            return self._without_family(profile, limits)
+            return self._without_family(profile, gguf, gpu)
         meanings = cache_rules.asked(self.engine, profile, gpu, self.formats, cache or "auto")
-        outcomes = [self._with(profile, gguf, gpu, caches, limits.copy()) for caches in meanings]
+        outcomes = [self._with(profile, gguf, gpu, caches) for caches in meanings]
         served = (each for each in outcomes if each.state not in (Standing.BLOCKED, Standing.NO_EVIDENCE))
         return next(served, outcomes[0])
 
-    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches, limits: Limits) -> Outcome:
+    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches) -> Outcome:
         """The verdict for one meaning of the cache type."""
-        words = cache_rules.words(self.formats, caches.kv)
-        bare = Cell(self.engine, profile, gguf, gpu, (), words)
+        words, settings = cache_rules.words(self.formats, caches.kv), cache_rules.settings(self.formats, caches)
+        bare = Cell(self.engine, profile, gguf, gpu, (), words, settings)
+        limits = Limits()
+        restrict(self.engine, profile, gguf, gpu, limits, settings)
         ruled_out = pruned_by(self._gotchas(profile, gguf), bare)
         way, served = self._served(profile, gpu, caches, frozenset({**limits.pruned, **ruled_out}))
         chosen = tuple(answer for each in served for answer in each.chosen)
@@ -83,7 +83,7 @@ class Rules:
         steps += [reason for each in served for reason in each.reasons]
         whole = all(each.outcome == "proves" for each in served)
         stored = self._stored(served, caches) if whole else None
-        return self._judge(profile, gguf, gpu, words, limits, steps + ([stored] if stored else []), served, chosen)
+        return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served)
 
     def _served(
         self, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]
@@ -94,17 +94,8 @@ class Rules:
         way = profile.alternatives[0]
         return way, [self.kernels.serve(job, profile, gpu, caches, pruned) for job in way]
 
-    def _judge(
-        self,
-        profile: Profile,
-        gguf: str | None,
-        gpu: Gpu,
-        words: frozenset[str],
-        limits: Limits,
-        steps: list[Reason],
-        served: list[Served],
-        chosen: tuple[Any, ...],
-    ) -> Outcome:
+    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served]) -> Outcome:
+        profile, gpu = cell.profile, cell.gpu
         worst = min((each.outcome for each in served), key=RANK.index, default="absent")
         state = STANDING.get(worst, Standing.SUPPORTED)
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
@@ -119,14 +110,16 @@ class Rules:
             steps.append(fallback)
         before = list(limits.reasons)
         limits.reasons.clear()
-        beset(self._gotchas(profile, gguf), Cell(self.engine, profile, gguf, gpu, chosen, words), limits)
+        beset(self._gotchas(profile, cell.gguf), cell, limits)
         reasons = (*before, *steps, *limits.reasons)
         for note in dict.fromkeys(note for each in served for note in each.modifiers):
             limits.modifiers.setdefault(note)
         state = _decided(state, limits)
         return Outcome(state, reasons, tuple(dict.fromkeys([*limits.flips_if, *flips])), tuple(limits.modifiers))
 
-    def _without_family(self, profile: Profile, limits: Limits) -> Outcome:
+    def _without_family(self, profile: Profile, gguf: str | None, gpu: Gpu) -> Outcome:
+        limits = Limits()
+        restrict(self.engine, profile, gguf, gpu, limits)
         text = f"which kernels it needs is not known: {profile.why_no_family or 'no geometry is derived for it'}"
         step = Reason("family", "unknown", text)
         flips = (*limits.flips_if, "a geometry that is derivable, and with it the kernel classes")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from generator.capabilities import Gpu, any_covers
@@ -26,20 +26,18 @@ class Limits:
     modifiers: dict[str, None] = field(default_factory=dict)
     flips_if: dict[str, None] = field(default_factory=dict)
 
-    def copy(self) -> Limits:
-        """The same so far, to go on from."""
-        return Limits(*(getattr(self, each.name).copy() for each in fields(self)))
 
-
-def restrict(engine: Record, profile: Profile, gguf: str | None, gpu: Gpu, limits: Limits) -> None:
-    """Apply an engine's restrictions to a model and a GPU."""
+def restrict(
+    engine: Record, profile: Profile, gguf: str | None, gpu: Gpu, limits: Limits, settings: Container[str] = ()
+) -> None:
+    """Apply an engine's restrictions to a model and a GPU, with what the cache type that is asked for sets."""
     for row in engine.get("restrictions") or ():
         if row["effect"] is None or not _in_version(engine, row) or not about_model(row["when"], profile, gguf):
             continue
         outside = row.get("applies_outside_gpus")
         if not about_gpu(row["when"], gpu) or (outside and any_covers(tuple(outside), gpu)):
             continue
-        features = settled(row["when"].get("features") or (), profile.config)
+        features = settled(row["when"].get("features") or (), profile.config, settings)
         if features is None:
             continue
         step = Reason("restriction", row["effect"], row["text"], cited(*(row.get("cites") or ())))
