@@ -158,12 +158,35 @@ def test_v4_1_flash_stores_other_rows_on_other_gpus(cube: Cube) -> None:
 
 
 def test_sglang_serves_v4_1_through_its_v4_class(cube: Cube) -> None:
-    verdict = cube["deepseek-v4-1-flash", "sglang", "b200"]
-    (rewrite,) = steps(verdict, "rewrite")
-    assert (rewrite.value, rewrite.cites) == ("DeepseekV4ForCausalLM", ("sglang-0-5-23-deepseek-v41-config",))
-    assert verdict.state is Standing.LISTED, "its indexer was not read for any GPU"
-    assert steps(verdict, "kernel-class", "unread")[0].cites == ("sglang-0-5-23-dsv41-sparse",)
-    assert serving(verdict)["sglang-dsv4-flashmla-backend"] == "kc-v41"
+    for gpu, word, backend, row in (
+        ("h100-sxm", None, "sglang-dsv4-flashmla-backend", ("sglang#dsv4_v4", 584)),
+        ("b200", None, "sglang-dsv4-flashmla-backend", ("sglang#dsv4_v4", 584)),
+        ("b200", "dsv4_v41_fp4", "sglang-dsv4-flashmla-mega-backend", ("sglang#dsv4_v41_fp4", 288)),
+    ):
+        verdict = cube.verdict("deepseek-v4-1-flash", "sglang", gpu, word)
+        assert verdict.state is Standing.SUPPORTED
+        (rewrite,) = steps(verdict, "rewrite")
+        assert (rewrite.value, rewrite.cites) == ("DeepseekV4ForCausalLM", ("sglang-0-5-23-deepseek-v41-config",))
+        assert serving(verdict)[backend] == "kc-v41"
+        assert serving(verdict)["sglang-dsv41-indexer-backend"] == "kc-idx"
+        assert stored(verdict)["kv"] == row
+        assert stored(verdict)["index"] == ("sglang#index_fp4", 68)
+        assert stored(verdict).get("window") == (("sglang#dsv4_v41", 528) if word else None)
+    (asks,) = steps(cube["deepseek-v4-1-flash", "sglang", "b200"], "cache", "asks")
+    assert "288 and 528 with flashmla_mega" in asks.text
+
+
+def test_sglang_sends_v4_1_on_sm12x_to_kernels_that_it_offers_on_sm10x_only(cube: Cube) -> None:
+    for gpu in SM12X:
+        verdict = cube["deepseek-v4-1-flash", "sglang", gpu]
+        assert verdict.state is Standing.BLOCKED
+        (refusal,) = steps(verdict, "kernel-class", "refuses")
+        assert "dsv41-indexer wants candidate_topk_blocks up to 0, the model has 2048" in refusal.text
+        assert {"sglang-0-5-23-dsv41-candidate-indexer", "sglang-0-5-23-deep-gemm-gates"} <= set(refusal.cites)
+        assert steps(verdict, "coverage", "whole")[0].cites == ("sglang-0-5-23-deepseek-v4-backend",)
+        assert "another cache type" not in verdict.flips_if, "it is not the cache that is refused"
+    (report,) = steps(cube["deepseek-v4-1-flash", "sglang", "rtx-pro-6000-blackwell"], "claims")
+    assert report.value, "what separates the report from the release is named"
 
 
 def test_the_page_size_gate_of_sm120_is_past_and_the_report_that_disagrees_is_shown(cube: Cube) -> None:
@@ -207,13 +230,26 @@ def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: 
 
 def test_the_4_bit_index_is_for_sm10x_in_vllm(cube: Cube) -> None:
     assert stored(cube.verdict("deepseek-v4-flash", "vllm", "b200", "index_mxfp4"))["index"] == ("vllm#index_mxfp4", 68)
-    for gpu in SM12X:
-        verdict = cube.verdict("deepseek-v4-flash", "vllm", gpu, "index_mxfp4")
-        assert verdict.state is Standing.NO_EVIDENCE, "no list of V4's indexers is whole: the gotcha tells of the error"
-        plain = cube["deepseek-v4-flash", "vllm", gpu]
-        told = next(step for step in steps(plain, "gotcha") if step.value == "indexer-mxfp4-needs-sm10x")
-        assert told.effect == "with a setting"
-        assert "vllm-0-33-0-mla-indexer" in told.cites
+    for gpu in (*SM12X, "h100-sxm"):
+        for model in ("deepseek-v4-flash", "deepseek-v4-1-flash", "deepseek-v3-2"):
+            verdict = cube.verdict(model, "vllm", gpu, "index_mxfp4")
+            assert verdict.state is Standing.BLOCKED
+            (told,) = steps(verdict, "gotcha", "blocked")
+            assert told.value == "indexer-mxfp4-needs-sm10x"
+            assert "vllm-0-33-0-mla-indexer" in told.cites
+            asked = next(step for step in steps(cube[model, "vllm", gpu], "gotcha") if step.value == told.value)
+            assert asked.effect == "with a setting", "who does not ask for it is only told"
+
+
+def test_the_4_bit_index_is_for_blackwell_and_gfx95_in_sglang(cube: Cube) -> None:
+    for gpu in (*SM10X, *SM12X):
+        verdict = cube.verdict("deepseek-v4-flash", "sglang", gpu, "index_fp4")
+        assert verdict.state is Standing.SUPPORTED
+        assert stored(verdict)["index"] == ("sglang#index_fp4", 68)
+        assert "sglang-0-5-23-fp4-indexer-gate" in verdict.cites
+    verdict = cube.verdict("deepseek-v4-flash", "sglang", "h100-sxm", "index_fp4")
+    assert verdict.state is Standing.BLOCKED
+    assert steps(verdict, "restriction", "blocked")[0].cites == ("sglang-0-5-23-fp4-indexer-gate",)
 
 
 @pytest.mark.parametrize(
