@@ -14,8 +14,9 @@ from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import passages
 
-PROSE = ("DRV303", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411")
+PROSE = ("DRV303", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411", "NUM413")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
+V41 = "records/models/deepseek-v4-1-flash.yaml"
 SIBLING = "deepseek-v3"
 
 AUDITED = [
@@ -57,6 +58,12 @@ AUDITED = [
         "only num_layers and hidden_size would have exposed it",
         "`first_k_dense_replace` (1 against 3)",
     ),
+    ("133", V41, "NUM413", "is about ,", "551.6 billion"),
+    ("133", V41, "NUM413", "has layers in total", "`num_hidden_layers` 40"),
+    ("133", V41, "NUM413", "hidden size: ,", "`hidden_size` 5120"),
+    ("133", V41, "NUM413", "vocabulary: ,", "`vocab_size` 129280"),
+    ("133", V41, "NUM413", "heads: .", "`num_attention_heads` 64"),
+    ("133", V41, "NUM413", "activates of parameters per token", "billion are active"),
 ]
 """Every row that is wrong and falls to these checks; all else in tests/audit is right, and must raise nothing."""
 

@@ -13,6 +13,7 @@ from generator.checks.config_mismatch import config_mismatch
 from generator.checks.context_scaling import context_scaling
 from generator.checks.contradicted_claim import contradicted_claim
 from generator.checks.copied_paragraph import copied_paragraph
+from generator.checks.damaged_text import damaged_text
 from generator.checks.disagreeing_figures import disagreeing_figures
 from generator.checks.duplicate_key import duplicate_key
 from generator.checks.false_arithmetic import false_arithmetic
@@ -97,6 +98,7 @@ CHECKS: tuple[Check, ...] = (
     broken_expression,
     disagreeing_figures,
     false_comparative,
+    damaged_text,
     impossible_support,  # CMP501
     sources_disagree,
     inapplicable_evidence,
