@@ -221,6 +221,11 @@ def test_tensorrt_llm_and_its_footnote(cube: Cube) -> None:
 
 def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: Cube) -> None:
     assert cube.profiles["glm-4-5"].family == "gqa"
+    supported = cube["glm-4-5", "vllm", "h100-sxm"]
+    assert supported.state is Standing.SUPPORTED
+    assert (supported.reasons[0].value, supported.reasons[0].cites) == ("Glm4MoeForCausalLM", ("vllm-0-33-0-glm4-moe",))
+    by_type = cube["glm-4-5", "mlx-lm", "apple-m-series"].reasons[0]
+    assert (by_type.value, by_type.cites) == ("glm4_moe", ("transformers-5-24-0-glm4-moe-config",))
     assert [job.name for job in cube.profiles["glm-4-5"].alternatives[0]] == ["kc-gqa"]
     verdict = cube["glm-4-7-flash", "vllm", "a100-sxm-80gb"]
     assert steps(verdict, "family")[0].value == "mla"
