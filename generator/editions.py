@@ -10,8 +10,7 @@ from typing import Any
 
 from generator.addresses import edition, floats, is_address
 from generator.citations import whole
-from generator.knowledge import KnowledgeBase
-from generator.records import Record
+from generator.records import Catalog, Record
 from generator.versions import prerelease, version
 
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -28,10 +27,10 @@ class Newer:
     why: str
 
 
-def newer_editions(kb: KnowledgeBase) -> dict[str, Newer]:
+def newer_editions(catalog: Catalog) -> dict[str, Newer]:
     """For every source that the base has a newer edition of: the newest one."""
     next_one = {}
-    for source, newer in (*_by_address(kb), *_by_word(kb)):  # what is said outweighs what addresses tell
+    for source, newer in (*_by_address(catalog), *_by_word(catalog)):  # what is said outweighs what addresses tell
         next_one[source.id] = newer
     found = {id: _last(next_one, id) for id in next_one}
     return {id: newer for id, newer in found.items() if newer is not None}
@@ -48,25 +47,25 @@ def _last(next_one: Mapping[str, Newer], id: str) -> Newer | None:
     return replace(newer, this=next_one[id].this)
 
 
-def _by_word(kb: KnowledgeBase) -> Iterator[tuple[Record, Newer]]:
+def _by_word(catalog: Catalog) -> Iterator[tuple[Record, Newer]]:
     """Pairs that the sources themselves state, from either side."""
-    for source in kb.catalog.sound("source"):
+    for source in catalog.sound("source"):
         for field in ("supersedes", "superseded_by"):
-            other = _source(kb, source.get(field))
+            other = _source(catalog, source.get(field))
             if other is not None and other.id != source.id:
                 old, new = (other, source) if field == "supersedes" else (source, other)
                 yield old, Newer(new, edition_of(old), edition_of(new), f"`{field}` of {source.id} says so")
 
 
-def _source(kb: KnowledgeBase, value: Any) -> Record | None:
+def _source(catalog: Catalog, value: Any) -> Record | None:
     mention = whole(str(value or ""))
-    record = kb.catalog.resolve(mention).record if mention and not mention.problem else None
+    record = catalog.resolve(mention).record if mention and not mention.problem else None
     return record if record and record.kind == "source" else None
 
 
-def _by_address(kb: KnowledgeBase) -> Iterator[tuple[Record, Newer]]:
+def _by_address(catalog: Catalog) -> Iterator[tuple[Record, Newer]]:
     """Pairs of one document about one subject. Editions of which nothing tells the order are no pair."""
-    keyed = [(_document(source), source) for source in kb.catalog.sound("source")]
+    keyed = [(_document(source), source) for source in catalog.sound("source")]
     keyed.sort(key=lambda pair: (pair[0], pair[1].id))
     for _, group in groupby(keyed, key=lambda pair: pair[0]):
         sources = [source for _, source in group]
@@ -90,6 +89,11 @@ def _address(source: Record) -> str:
 def _named(source: Record, field: str) -> str | None:
     mention = whole(str(source.get(field) or ""))
     return mention.id if mention else None
+
+
+def shown(edition: str) -> str:
+    """An edition as messages and prose write it: a commit by its first digits."""
+    return edition[:8] if _COMMIT.fullmatch(edition) else edition
 
 
 def edition_of(source: Record) -> str:

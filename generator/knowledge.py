@@ -10,6 +10,7 @@ from functools import cached_property
 from generator.attention.config import ConfigKeys
 from generator.compatibility import Cube, Listing, listings
 from generator.derive import Facts, Formats, config_keys, facts_of, formats
+from generator.editions import Newer, newer_editions
 from generator.graph import CitationGraph
 from generator.naming import Names, names
 from generator.records import Catalog
@@ -36,6 +37,11 @@ class KnowledgeBase:
     def names(self) -> Names:
         """What prose calls each model."""
         return names(self.catalog)
+
+    @cached_property
+    def newer(self) -> Mapping[str, Newer]:
+        """The newest edition of every source that the base has a newer one of."""
+        return newer_editions(self.catalog)
 
 
 def assemble(catalog: Catalog, today: date) -> KnowledgeBase:

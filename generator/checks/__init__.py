@@ -40,6 +40,7 @@ from generator.checks.parameter_mismatch import parameter_mismatch
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
 from generator.checks.sources_disagree import sources_disagree
+from generator.checks.stale_figure import stale_figure
 from generator.checks.stale_source import stale_source
 from generator.checks.superseded_source import superseded_source
 from generator.checks.swapped_evidence import swapped_evidence
@@ -93,6 +94,7 @@ CHECKS: tuple[Check, ...] = (
     false_partition,
     false_ratio,
     foreign_figure,
+    stale_figure,
     copied_paragraph,
     typed_figure,
     broken_expression,

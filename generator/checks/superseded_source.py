@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from generator.editions import Newer, newer_editions
+from generator.editions import Newer, shown
 from generator.findings import Finding, Fix, Related, Severity
 from generator.graph import Citation
 from generator.judgement import Check, Tally, check
@@ -82,12 +82,11 @@ def superseded_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     Cite the newer edition and write what it says; keep the old value under `corrections` where people may have used it.
     The fix re-points the citations where every fact that is used here is the same there.
     """
-    newer_of = newer_editions(kb)
     for record in kb.catalog.records.values():
         if record.kind == "source" or record.id in kb.catalog.unsound:
             continue
         for id, citations in evidence_by_source(kb.graph.cites(record.id)).items():
-            newer = newer_of.get(id)
+            newer = kb.newer.get(id)
             if newer is None or id in kb.catalog.unsound:
                 tally.checked += id not in kb.catalog.unsound
                 tally.skipped += id in kb.catalog.unsound
@@ -116,8 +115,8 @@ def _finding(
     what = told.text() or f"all {len(told.shared)} facts used here are the same there"
     about = f"; this record's `{own}` says that it is about {newer.this}" if own else ""
     message = (
-        f"{old.id} ({newer.this}) is superseded: the base has {newer.source.id} ({newer.that}; {newer.why}). {what}"
-        f"{about or '; cite the newer edition and write what it says'}"
+        f"{old.id} ({shown(newer.this)}) is superseded: the base has {newer.source.id} ({shown(newer.that)}; "
+        f"{newer.why}). {what}{about or '; cite the newer edition and write what it says'}"
     )
     lone = not any(citation.citing in kb.graph.ids for citation in kb.graph.cited_by(newer.source.id))
     return this.finding(
@@ -154,9 +153,9 @@ def _about(entry: dict[str, Any], edition: str) -> bool:
     """Whether an entry says of which version it speaks."""
     if "since" in entry or "until" in entry:
         return True
-    name = edition[:7] if re.fullmatch(r"[0-9a-f]{8,40}", edition) else edition
     words = [str(value) for key, value in entry.items() if isinstance(value, str | int | float) and key != "cite"]
-    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\.?\d)", word) for word in words)
+    end = r"(?!\.?\d)" if shown(edition) == edition else ""  # a commit may be written longer
+    return any(re.search(rf"(?<![\w.]){re.escape(shown(edition))}{end}", word) for word in words)
 
 
 def _fix(
