@@ -278,6 +278,20 @@ def test_class_defaults_fill_only_what_is_absent() -> None:
     ]
 
 
+def test_a_convolution_in_attention_layers_keeps_its_inputs() -> None:
+    """mha.py of mamba_ssm convolves queries, keys and values together: 30 + 2 x 30 heads of 128, the last 3 inputs."""
+    convolved = {"causal": True, "d_conv": 4, "head_dim": 128, "num_heads": 30, "rotary_emb_dim": 64}
+    base = {"d_model": 2560, "n_layer": 64, "ssm_cfg": {"layer": "Mamba2"}, "attn_layer_idx": [9, 18, 27, 36, 45, 56]}
+    found = geometry({**base, "attn_cfg": convolved})
+    assert ("attention_conv", 6, 128 * (30 + 2 * 30) * 3) in [(s.slot, s.layers, s.scalars) for s in found.states]
+    shared_out = geometry({**base, "attn_cfg": {"num_heads": 20}})
+    assert [(s.heads, s.scalars) for s in shared_out.streams] == [(20, 20 * 2 * 128)]
+    assert "attention_conv" not in {slot.slot for slot in shared_out.states}
+    refused = derive({**base, "attn_cfg": {"num_heads": 30}}, KEYS)
+    assert isinstance(refused, NotDerivable)
+    assert refused.fields == ("attn_cfg.head_dim",)
+
+
 def refusal_with(config: dict[str, Any], **defaults: Any) -> NotDerivable:
     found = derive(config, KEYS, class_defaults=defaults)
     assert isinstance(found, NotDerivable), found

@@ -1,8 +1,9 @@
 """Configs of the mamba_ssm library: ``n_layer`` layers, of which ``attn_layer_idx`` attend (kv-geometry.md 8).
 
 The library keeps the widths of a mamba layer as defaults of its modules, so that ``ssm_cfg`` mostly names the kind
-alone: what the cache grows by is known all the same, the size of the state is not. Source: mamba_ssm
-``models/config_mamba.py``, ``models/mixer_seq_simple.py`` create_block, ``modules/mha.py`` MHA.
+alone: what the cache grows by is known all the same, the size of the state is not. An attention layer with ``d_conv``
+convolves queries, keys and values together, and keeps those inputs too. Source: github state-spaces/mamba,
+``mamba_ssm/models/config_mamba.py``; ``mamba_ssm/modules/mha.py`` MHA and its allocate_inference_cache at 1f9da4d5.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from generator.attention.geometry import Entries, Geometry, StateSlot
 
 CFG, ATTN, WHICH = "ssm_cfg", "attn_cfg", "attn_layer_idx"
 SSM_PARTS = ("layer", "d_state", "d_conv", "expand", "headdim", "ngroups")
-# Rotary positions, biases and the mask: nothing of them is kept.
-ATTN_WITHOUT_EFFECT = ("causal", "out_proj_bias", "qkv_proj_bias", "rotary_emb_dim", "rotary_emb_base", "softmax_scale")
-ATTN_PARTS = ("num_heads", "num_heads_kv", "head_dim", *ATTN_WITHOUT_EFFECT)
+# Rotary positions, biases, the mask and a feed-forward part beside the attention: nothing of them is kept.
+ATTN_WITHOUT_EFFECT = (
+    *("causal", "out_proj_bias", "qkv_proj_bias", "softmax_scale", "mlp_dim"),
+    *("rotary_emb_dim", "rotary_emb_base", "rotary_emb_interleaved"),
+)
+ATTN_PARTS = ("num_heads", "num_heads_kv", "head_dim", "d_conv", *ATTN_WITHOUT_EFFECT)
 READS = frozenset(
     {CFG, ATTN, WHICH, "n_layer", "d_model"}
     | {f"{CFG}.{part}" for part in SSM_PARTS}
@@ -56,8 +60,9 @@ def read_mamba_ssm(config: Mapping[str, Any]) -> Geometry:
     fields.optional_size("d_model")
     streams, states, notes = [], _states(fields, layers - len(attending)), []
     if attending:
-        width, (_, shared) = fields.size(f"{ATTN}.head_dim"), _heads(fields)
+        (heads, shared), width = _heads(fields), _width(fields)
         streams = [per_head(FULL, len(attending), Entries("full"), shared, width, width)]
+        states = (*states, *_convolution(fields, len(attending), width * (heads + 2 * shared)))
         recurrent.read_over(fields, *(f"{ATTN}.{part}" for part in ATTN_WITHOUT_EFFECT))
     else:
         fields.get(ATTN)
@@ -90,6 +95,24 @@ def _heads(fields: Fields) -> tuple[int, int]:
     if heads % shared:
         raise Refused(f"`{ATTN}.num_heads_kv` does not divide {heads} heads", f"{ATTN}.num_heads_kv")
     return heads, shared
+
+
+def _width(fields: Fields) -> int:
+    """``head_dim``; where it is not passed, MHA shares ``d_model`` out among the heads."""
+    stated, (heads, _) = fields.optional_size(f"{ATTN}.head_dim"), _heads(fields)
+    if stated is None and fields.size("d_model") % heads:
+        raise Refused(
+            f"`d_model` is not a multiple of {heads} heads, and `{ATTN}.head_dim` is absent", f"{ATTN}.head_dim"
+        )
+    return stated or fields.size("d_model") // heads
+
+
+def _convolution(fields: Fields, layers: int, channels: int) -> tuple[StateSlot, ...]:
+    """What the convolution of attention layers keeps; MHA has none where ``d_conv`` is 0 or not passed to it."""
+    kernel = fields.get(f"{ATTN}.d_conv")
+    if kernel is None or (kernel == 0 and not isinstance(kernel, bool)):
+        return ()
+    return (recurrent.conv("attention_conv", layers, channels, fields.size(f"{ATTN}.d_conv")),)
 
 
 def _states(fields: Fields, layers: int) -> tuple[StateSlot, ...]:
