@@ -37,7 +37,7 @@ validate: $(VENV)/.core ## check every record and source, offline (make validate
 
 test: $(VENV)/.dev ## run the tests, those in a real Chromium and an editor's language server included
 	@.ci/chromium
-	@.ci/editor
+	@.ci/npm
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev ## ruff and mypy, changing nothing
@@ -56,7 +56,7 @@ ci: ## all that must hold before a merge
 	.ci/run
 
 clean: ## remove the environment, the built site and all caches
-	rm -rf $(VENV) $(ORACLE) tests/editor/node_modules site dist build
+	rm -rf $(VENV) $(ORACLE) tests/npm/node_modules site dist build
 	rm -rf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find generator tests -type d -name __pycache__ -prune -exec rm -rf {} +
 

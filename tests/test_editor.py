@@ -16,10 +16,10 @@ from language_server import LanguageServer
 
 from generator.knowledge import KnowledgeBase
 
-SERVER = HERE / "editor/node_modules/yaml-language-server/bin/yaml-language-server"
+SERVER = HERE / "npm/node_modules/yaml-language-server/bin/yaml-language-server"
 NODE = shutil.which("node")
 LACKING = (
-    "there is no Node here" if NODE is None else f"{SERVER.parent.parent.name} is not installed: run .ci/editor"
+    "there is no Node here" if NODE is None else f"{SERVER.parent.parent.name} is not installed: run .ci/npm"
     if not SERVER.is_file() else ""
 )  # fmt: skip
 

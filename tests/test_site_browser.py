@@ -210,6 +210,30 @@ def test_no_page_scrolls_sideways_on_a_narrow_screen(opened: Any, path: str, sch
     assert page.locator("h1").is_visible()
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe; without it the tests skip, and fail where CI=true."""
+    path = HERE / "npm/node_modules/axe-core/axe.min.js"
+    if path.is_file():
+        return path.read_text("utf-8")
+    if os.environ.get("CI") == "true":
+        pytest.fail("axe-core is not installed: run .ci/npm")
+    pytest.skip("axe-core is not installed: run .ci/npm")
+
+
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [*LOOKED_AT, "models/deepseek-v2/", "concepts/mla-latent-attention/"])
+def test_no_page_breaks_a_rule_of_wcag_that_a_machine_can_check(opened: Any, axe: str, path: str, scheme: str) -> None:
+    page = opened(path, color_scheme=scheme)
+    page.evaluate(axe)
+    rules = {"type": "tag", "values": WCAG}
+    broken = page.evaluate("runOnly => axe.run(document, {runOnly, resultTypes: ['violations']})", rules)["violations"]
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]][:3]) for rule in broken] == []
+
+
 def test_print_shows_the_evidence(opened: Any) -> None:
     page = opened("models/deepseek-v2/")
     page.emulate_media(media="print")
