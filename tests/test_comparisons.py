@@ -121,7 +121,11 @@ WRONG = {
         "`first_k_dense_replace` (1 against 3)",
     ),
     "only fields that agree": (V2, "V2 and V3 differ in kv_lora_rank only.", "agree in `kv_lora_rank` (512 in both)"),
-    "every field differs": (V2, "Its config is V3's no more: every field disagrees.", "`kv_lora_rank` (512 in both)"),
+    "every field differs": (
+        V2,
+        "Its config is another than V3's: every field disagrees.",
+        "`kv_lora_rank` (512 in both)",
+    ),
     "every field agrees": (V2, "Beside V3 every field agrees.", "`num_hidden_layers` (60 against 61)"),
     "the geometry": (V2, "Same KV geometry as V3.", "60 layers and DeepSeek-V3 61, 69,120 and 70,272 B/token"),
     "the cache of one layer": (V2, "Per layer the cache is the same in V2 and V4-Flash.", "does not keep what"),

@@ -14,7 +14,7 @@ from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import passages
 
-PROSE = ("DRV303", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411", "NUM413")
+PROSE = ("DRV303", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411", "NUM412", "NUM413")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
 V41 = "records/models/deepseek-v4-1-flash.yaml"
 SIBLING = "deepseek-v3"
@@ -64,6 +64,8 @@ AUDITED = [
     ("133", V41, "NUM413", "vocabulary: ,", "`vocab_size` 129280"),
     ("133", V41, "NUM413", "heads: .", "`num_attention_heads` 64"),
     ("133", V41, "NUM413", "activates of parameters per token", "billion are active"),
+    ("10", FLASH, "NUM412", "Flash has 3 sliding", "4 / 20 / 19 with ratio 0 / 4 / 128"),
+    ("20", FLASH, "NUM412", "is not derivable to a single number", "elsewhere because a field of the config is absent"),
 ]
 """Every row that is wrong and falls to these checks; all else in tests/audit is right, and must raise nothing."""
 

@@ -39,6 +39,7 @@ from generator.checks.orphan_source import orphan_source
 from generator.checks.parameter_mismatch import parameter_mismatch
 from generator.checks.redirected_citation import redirected_citation
 from generator.checks.schema_violation import schema_violation
+from generator.checks.self_contradiction import self_contradiction
 from generator.checks.sources_disagree import sources_disagree
 from generator.checks.stale_figure import stale_figure
 from generator.checks.stale_source import stale_source
@@ -100,6 +101,7 @@ CHECKS: tuple[Check, ...] = (
     broken_expression,
     disagreeing_figures,
     false_comparative,
+    self_contradiction,
     damaged_text,
     impossible_support,  # CMP501
     sources_disagree,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.arithmetic import sentences
+from generator.arithmetic.assertions import asserted
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import Passage
 
@@ -23,12 +24,7 @@ ADVERB = r"(?:(?:much|far|clearly|significantly|considerably|slightly|somewhat|a
 _CITED = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _PIECE = re.compile(r"(?<![\w.\-/])\w[\w.-]*")
 _LONGEST_NAME = 5
-_HEDGED = re.compile(
-    r"""\b(?:not|nor|never|neither|no\s+longer|would|could|might|may|if|unless|except|but|besides|apart|almost|nearly|
-        unlike|seems?|seemed|wrong(?:ly)?|false(?:ly)?|untrue|incorrect(?:ly)?|mis\w+|mistakes?|claim(?:s|ed)?|said|
-        called|supposed(?:ly)?|pretend|quot\w+|old|earlier|former(?:ly)?)\b|n't\b""",
-    re.X | re.I,
-)
+_EXCEPTED = re.compile(r"\b(?:except|but|besides|apart|almost|nearly|old)\b", re.I)
 _PRONOUN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:So\s+|Here\s+)?(?:It|Its|This|That|These|They|Their|Both|The (?:other|latter|former))\b"
 )
@@ -91,12 +87,9 @@ class Speech:
         return None
 
     def asserted(self, match: re.Match[str]) -> bool:
-        """Whether the sentence says so itself: it neither denies, doubts nor quotes what was matched."""
+        """Whether the sentence says so itself, and of everything: it makes no exception beside what was matched."""
         around = self.text[: match.start()] + self.text[match.end() :]
-        quoted = self.text[: match.start()].count('"') % 2 == 1 or self.text[: match.start()].count("“") > self.text[
-            : match.start()
-        ].count("”")
-        return not quoted and not _HEDGED.search(around)
+        return asserted(self.text, match.start(), match.end()) and not _EXCEPTED.search(around)
 
 
 @dataclass(frozen=True)
