@@ -14,7 +14,7 @@ from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import passages
 
-PROSE = ("DRV303", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411", "NUM412", "NUM413")
+PROSE = ("DRV303", "DRV308", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411", "NUM412", "NUM413")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
 V41 = "records/models/deepseek-v4-1-flash.yaml"
 SIBLING = "deepseek-v3"
@@ -33,8 +33,17 @@ AUDITED = [
     ("7", FLASH, "NUM403", "128 every 5th layer", "every second layer; the 43 layers hold 20 of 128"),
     ("8", FLASH, "NUM403", "3 sliding / 21 CSA / 20 HCA over 43", "2 sliding, 21 CSA, 20 HCA"),
     ("9", FLASH, "NUM403", "1 / 30 / 31 over 61", "1 + 30 + 31 = 62"),
+    ("15", FLASH, "DRV308", "num_hash_layers 3 is paired with the KV ratios", "choose their experts by a table"),
+    ("15", FLASH, "DRV308", "`num_hash_layers`.", "follows from `head_dim`, `index_head_dim`, `num_hidden_layers`"),
     ("28", FLASH, "NUM405", "16.0 B/token/layer", "8 (bf16)"),
     ("32", FLASH, "NUM405", "68.6 KiB/token", SIBLING),
+    (
+        "39",
+        FLASH,
+        "DRV308",
+        "expert_dtype fp4, hc_mult 4, o_lora_rank 1024 show a compressed/quantized cache",
+        "`expert_dtype` (number format of the experts' weights, or of the router; nothing of them is cached)",
+    ),
     (
         "43",
         FLASH,
@@ -46,6 +55,7 @@ AUDITED = [
     ("47", FLASH, "DRV303", "Required kernel: an MLA decode kernel", "kc-v4 (compressed sparse attention (V4))"),
     ("54", FLASH, "DRV303", "Glm4MoeForCausalLM", "glm-4-7 derives to gqa (8 KV heads)"),
     ("73, 83", FLASH, "NUM407", "Kernel constraints, the same for every record of this kind.", "deepseek-v2"),
+    ("81", FLASH, "DRV308", "SWA entry is the compressed/hashed KV", "it keeps the last 128 tokens as they are"),
     ("86", V2, "NUM404", "58x", "56.9x"),
     ("88", V2, "NUM405", "68.6 KiB/token", SIBLING),
     ("89", V2, "NUM411", "smaller than V3 in every axis", "equal are `num_attention_heads` (128 in both)"),

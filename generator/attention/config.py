@@ -94,6 +94,7 @@ class ConfigKeys:
     explicit: Mapping[str, tuple[str, str]]
     patterns: tuple[tuple[str, str, str], ...]
     statements: tuple[MustState, ...]
+    tied: tuple[str, ...] = ()
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
@@ -105,7 +106,14 @@ class ConfigKeys:
             explicit[key] = (role, why)
         # Shaping patterns come first: where two fit, refusing is the safe side.
         patterns = sorted(_entries(table.get("patterns") or ()), key=lambda entry: entry[1] not in SHAPING)
-        return cls(explicit, tuple(patterns), tuple(_statements(table.get("must_state") or ())))
+        tied = [
+            str(key)
+            for part in ("groups", "patterns")
+            for row in table.get(part) or ()
+            if row.get("tied")
+            for key in row["keys"]
+        ]
+        return cls(explicit, tuple(patterns), tuple(_statements(table.get("must_state") or ())), tuple(tied))
 
     def _find(self, key: str) -> tuple[str, str] | None:
         if key in self.explicit:
@@ -121,6 +129,11 @@ class ConfigKeys:
         """The reason for the role; empty for an unknown key."""
         found = self._find(key)
         return found[1] if found else ""
+
+    def says_nothing(self, key: str) -> bool:
+        """Whether a key is neutral and no sentence may tie it to the cache. A listed key beats a pattern here, too."""
+        tied = key in self.tied if key in self.explicit else any(fnmatchcase(key, glob) for glob in self.tied)
+        return self.role(key) == "neutral" and not tied
 
     def must_state(self, names: Iterable[str]) -> Iterator[MustState]:
         """The statements asked of a config that goes by any of these model types or class names."""

@@ -33,6 +33,7 @@ from generator.checks.list_length import list_length
 from generator.checks.malformed_citation import malformed_citation
 from generator.checks.misdeclared_subject import misdeclared_subject
 from generator.checks.misplaced_record import misplaced_record
+from generator.checks.misread_field import misread_field
 from generator.checks.missing_fragment import missing_fragment
 from generator.checks.miswired_source import miswired_source
 from generator.checks.orphan_source import orphan_source
@@ -90,6 +91,7 @@ CHECKS: tuple[Check, ...] = (
     parameter_mismatch,
     layout_sum,
     context_scaling,
+    misread_field,
     false_arithmetic,  # NUM401
     false_conversion,
     false_partition,
