@@ -7,77 +7,42 @@ An expression is read with `ast` and evaluated by the few nodes below; nothing o
 ``kv.bytes('bf16', 131072)``          bytes of cache entries after so many tokens
 ``kv.state('compressor_fp32_ring')``  bytes that a sequence holds whatever its length
 ``kv.layers.csa``                     layers of a kind: full, sliding, csa, hca ..., or the long name
+``kv.layer('csa', 'bf16')``           bytes per token of one layer of a kind, in a cache layout
+``kv.windows('bf16')``                bytes that do not grow: what all windows hold when they are full
 ``kv.naive``, ``kv.materialised``     the two figures that other formulas give, bytes per token
+``kv.unsupported``                    bytes per token where an engine keeps all layers in full
+``parameters.total``                  parameters of the language model; also ``parameters.active`` and
+                                      ``parameters.active_without_embedding``
+``weights.bytes``                     bytes of its weights
 ``config.num_hidden_layers``          a field of the record's architecture
+``config.compress_ratios.entries``    how many entries a list in it has
 ``format('vllm#fp8_ds_mla_v4')``      bytes of one entry, or of one scalar, in a cache format
 ``model('deepseek-v3').kv...``        the same of another model
 ====================================  =================================================================
 
 with numbers, ``+ - * /`` and parentheses, and filters behind a bar: ``| kib``, ``| mib``, ``| gib``, ``| percent``,
-``| times``, ``| round(1)``. Units are kept: bytes per token are not added to bytes, and a ratio of equals has none.
+``| times``, ``| billion``, ``| round(1)``. Units are kept: bytes per token are not added to bytes, and a ratio of
+equals has none.
 """
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from generator.derive import Facts
 from generator.includes import HOMES
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped
+from generator.vocabulary import MODEL_NAMES, ExpressionError, Function, Names, Quantity, model_names
+
+__all__ = ["MAX_LENGTH", "ExpressionError", "Quantity", "evaluate", "of_a_model"]
 
 MAX_LENGTH = 200
-MODEL_NAMES = ("kv", "config")
-"""The names that are a model's: in its own prose, or in a text that it includes."""
-
-LAYERS = {
-    "full": "full_attention",
-    "sliding": "sliding_attention",
-    "chunked": "chunked_attention",
-    "csa": "compressed_sparse_attention",
-    "hca": "heavily_compressed_attention",
-    "linear": "linear_attention",
-}
-
-
-class ExpressionError(Exception):
-    """An expression that has no value; the message says what is known instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """An exact number with its unit (``B/token``, ``B``, ``layers`` or none), and how it came about."""
-
-    value: Fraction
-    unit: str = ""
-    formula: str = ""
-    decimals: int | None = None
-    suffix: str = ""
-
-    def __str__(self) -> str:
-        """The number as a reader sees it, with its unit."""
-        number = grouped(self.value) if self.decimals is None else _rounded(self.value, self.decimals)
-        shown = self.suffix or (f" {self.unit}" if self.unit else "")
-        return f"{number}{shown}"
-
-
-def _rounded(value: Fraction, decimals: int) -> str:
-    """Rounded as by hand, and exactly: a half goes away from zero, and no zero has a sign.
-
-    >>> _rounded(Fraction(5, 2), 0), _rounded(Fraction(-1, 8), 2), _rounded(Fraction(-1, 8), 0)
-    ('3', '-0.13', '0')
-    """
-    scaled = abs(value) * 10**decimals + Fraction(1, 2)
-    whole, fraction = divmod(scaled.numerator // scaled.denominator, 10**decimals)
-    sign = "-" if value < 0 and (whole or fraction) else ""
-    return f"{sign}{whole:,}" + (f".{fraction:0{decimals}d}" if decimals else "")
 
 
 def evaluate(kb: KnowledgeBase, record: Record, inner: str) -> Quantity:
@@ -111,30 +76,6 @@ def _read(inner: str) -> ast.Expression:
             return ast.parse(inner, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError("this is no expression; an example is {{ kv.growth('bf16') }}") from None
-
-
-# --- what can be named ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """A group of names, such as ``kv`` or ``kv.layers``: name -> value, each looked up when it is asked for."""
-
-    title: str
-    known: Mapping[str, Callable[[], Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Function:
-    """A function of constants."""
-
-    title: str
-    call: Callable[..., Any]
-    arguments: tuple[type, ...]
-
-
-def _what(value: Any) -> str:
-    return f"the group {value.title}" if isinstance(value, _Names) else f"the function {value.title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,35 +121,35 @@ class _Evaluator:
         raise ExpressionError(f"`{ast.unparse(node)}`: a quoted text or a whole number is expected in the brackets")
 
     def _named(self, group: Any, name: str) -> Any:
-        if not isinstance(group, _Names):
+        if not isinstance(group, Names):
             raise ExpressionError(f"`.{name}` has nothing to stand on")
         if name not in group.known:
             raise ExpressionError(f"{group.title} has no `{name}`; it has {', '.join(sorted(group.known))}")
         return group.known[name]()
 
     def _call(self, function: Any, arguments: list[Any]) -> Any:
-        if not isinstance(function, _Function):
+        if not isinstance(function, Function):
             raise ExpressionError("only functions take brackets")
         if tuple(type(argument) for argument in arguments) != function.arguments:
             wanted = ", ".join("a text" if kind is str else "a whole number" for kind in function.arguments)
             raise ExpressionError(f"{function.title} takes {wanted}")
         return function.call(*arguments)
 
-    def _root(self) -> _Names:
-        return _Names(
+    def _root(self) -> Names:
+        return Names(
             "an expression",
             {
-                **_model_names(self.kb, self.record),
-                "model": lambda: _Function("model(id)", self._model, (str,)),
-                "format": lambda: _Function("format(id)", self._format, (str,)),
+                **model_names(self.kb, self.record),
+                "model": lambda: Function("model(id)", self._model, (str,)),
+                "format": lambda: Function("format(id)", self._format, (str,)),
             },
         )
 
-    def _model(self, id: str) -> _Names:
+    def _model(self, id: str) -> Names:
         record = self.kb.catalog.records.get(self.kb.catalog.redirects.get(id, id))
         if record is None or record.kind != "model":
             raise ExpressionError(f"no model has the id `{id}`")
-        return _Names(f"model {id}", _model_names(self.kb, record))
+        return Names(f"model {id}", model_names(self.kb, record))
 
     def _format(self, id: str) -> Quantity:
         stored = self.kb.formats.by_id.get(id)
@@ -222,80 +163,6 @@ class _Evaluator:
             raise ExpressionError("a filter needs a number before its bar")
         name, digits = (node.id, None) if isinstance(node, ast.Name) else _filter_call(node)
         return _filtered(value, name, digits)
-
-
-def _model_names(kb: KnowledgeBase, record: Record) -> dict[str, Callable[[], Any]]:
-    if record.kind != "model":
-        return {}
-    facts = kb.facts.get(record.id)
-    config = record.get("architecture") or {}
-    return {
-        "kv": lambda: _kv(record, facts),
-        "config": lambda: _Names("config", {key: _field(key, value) for key, value in config.items()}),
-    }
-
-
-def _field(key: str, value: Any) -> Callable[[], Quantity]:
-    def read() -> Quantity:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ExpressionError(f"config.{key} is no number")
-        return Quantity(Fraction(str(value)), formula=f"{key} = {value}")
-
-    return read
-
-
-def _kv(record: Record, facts: Facts | None) -> _Names:
-    if facts is None or facts.geometry is None:
-        reason = facts.reason if facts else "the record breaks its schema"
-        raise ExpressionError(f"the cache of {record.id} is not derivable: {reason}")
-    geometry = facts.geometry
-
-    def growth(key: str) -> Quantity:
-        figure = facts.figure(key)
-        if figure is None:
-            raise ExpressionError(f"{record.id} has no layout `{key}`; it has {', '.join(_keys(facts))}")
-        return Quantity(figure.growth, "B/token", figure.formula)
-
-    def size(key: str, tokens: int) -> Quantity:
-        if tokens < 1:
-            raise ExpressionError(f"kv.bytes needs at least one token, not {tokens}")
-        figure = facts.figure(key)
-        if figure is None:
-            raise ExpressionError(f"{record.id} has no layout `{key}`; it has {', '.join(_keys(facts))}")
-        return Quantity(figure.bytes(tokens), "B", f"{figure.formula}, after {grouped(tokens)} tokens")
-
-    def state(name: str) -> Quantity:
-        if name not in facts.state:
-            raise ExpressionError(f"{record.id} has no state `{name}`; it has {', '.join(facts.state) or 'none'}")
-        return Quantity(Fraction(facts.state[name]), "B", f"state {name}")
-
-    short = {name: long for name, long in LAYERS.items() if long in geometry.layers}
-    counts = {**geometry.layers, **{name: geometry.layers[long] for name, long in short.items()}}
-    return _Names(
-        "kv",
-        {
-            "growth": lambda: _Function("kv.growth(layout)", growth, (str,)),
-            "bytes": lambda: _Function("kv.bytes(layout, tokens)", size, (str, int)),
-            "state": lambda: _Function("kv.state(name)", state, (str,)),
-            "layers": lambda: _Names("kv.layers", {name: _count(name, number) for name, number in counts.items()}),
-            "naive": lambda: _other(geometry.naive_gqa_bytes_per_token, "the naive formula"),
-            "materialised": lambda: _other(geometry.materialised_bytes_per_token, "keys and values per head"),
-        },
-    )
-
-
-def _keys(facts: Facts) -> list[str]:
-    return [figure.key for figure in facts.figures]
-
-
-def _count(name: str, number: int) -> Callable[[], Quantity]:
-    return lambda: Quantity(Fraction(number), formula=f"{number} {name} layers")
-
-
-def _other(size: int | None, what: str) -> Quantity:
-    if size is None:
-        raise ExpressionError(f"{what} has no figure for this model")
-    return Quantity(Fraction(size), "B/token", f"{what}, bf16")
 
 
 # --- arithmetic with units ------------------------------------------------------------------------------------------
@@ -343,10 +210,19 @@ def _filtered(value: Quantity, name: str, digits: int | None) -> Quantity:
         return replace(value, value=value.value / size, unit=unit, decimals=2 if digits is None else digits)
     if name == "round":
         return replace(value, decimals=digits or 0)
+    if name == "billion":
+        if value.unit or value.suffix:
+            raise ExpressionError(f"| {name} needs a count, not {value.unit or value}")
+        scaled = value.value / 10**9
+        return replace(value, value=scaled, decimals=2 if digits is None else digits, suffix=" billion")
     if name in ("percent", "times"):
         if value.unit or value.suffix:
             raise ExpressionError(f"| {name} needs a ratio, not {value.unit or value}")
         scaled = value.value * 100 if name == "percent" else value.value
         suffix = " %" if name == "percent" else "×"
         return replace(value, value=scaled, decimals=1 if digits is None else digits, suffix=suffix)
-    raise ExpressionError(f"no filter is called `{name}`; known: gib, kib, mib, percent, round(n), times")
+    raise ExpressionError(f"no filter is called `{name}`; known: billion, gib, kib, mib, percent, round(n), times")
+
+
+def _what(value: Any) -> str:
+    return f"the group {value.title}" if isinstance(value, Names) else f"the function {value.title}"

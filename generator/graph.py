@@ -94,6 +94,11 @@ class CitationGraph:
         """The citations that a record makes, those of itself excepted."""
         return tuple(citation for citation in self._cites.get(id, ()) if citation.target != id)
 
+    @property
+    def includes(self) -> tuple[Citation, ...]:
+        """The includes among the citations."""
+        return tuple(citation for citation in self.citations if citation.included)
+
     def orphans(self) -> tuple[str, ...]:
         """Sources that no record cites; a hand-written page is no record."""
         return tuple(

@@ -72,8 +72,8 @@ def resolve(catalog: Catalog, record: Record, include: Include) -> Section:
         raise IncludeError(f"no record has the id `{include.id}`{_meant(near)}", near)
     if owner.kind not in HOMES:
         raise IncludeError(
-            f"`{owner.id}` is of the kind {owner.kind}; a text that serves many records lives in a concept, "
-            "a kernel or a gotcha"
+            f"`{owner.id}` is of the kind {owner.kind}; a text that serves many records lives in a concept, a kernel "
+            "or a gotcha"
         )
     if owner is record:
         raise IncludeError("a record does not include itself")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from generator.arithmetic import Kind, Names, Quantity, Statement, read, sentence_at
 from generator.attention.geometry import Entries, Geometry
 from generator.attribution import own_growths, owners_of
 from generator.derive import Figure
-from generator.findings import Finding
+from generator.expressions import of_a_model
+from generator.filled import Filled, filled
+from generator.findings import Finding, Related
+from generator.graph import Citation
+from generator.includes import prose, sections
 from generator.judgement import Check, Tally
 from generator.knowledge import KnowledgeBase
 from generator.records import Record, Text
@@ -29,6 +33,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """What prose calls the layers of a kind."""
 
 
+UNREAD = Filled("")
+
+
 @dataclass(frozen=True)
 class Passage:
     """A prose text of a record and what it may refer to by name."""
@@ -36,12 +43,23 @@ class Passage:
     record: Record
     text: Text
     names: Names
+    read: Filled = UNREAD
+    """What a reader of the page reads: an expression is a number. Empty where only places are asked for."""
+    include: Citation | None = None
+    """The include by which the text of another record comes here."""
 
     def place(self, start: int, end: int) -> Location:
         """Where characters `start` to `end` of the text stand in the file; the part on the first line of several."""
+        if self.include:
+            return self.include.location
         token = self.text.value[start:end].split("\n")[0]
         (span,) = self.record.document.places(self.text.span, self.text.value, [(start, token)])
         return self.record.location(span or self.text.span)
+
+    def typed(self, start: int, end: int) -> tuple[int, int]:
+        """The typed characters behind a part of what is read; the whole expression where a value is meant."""
+        expression = self.read.expression(start, end)
+        return (expression.start, expression.end) if expression else (self.read.typed(start), self.read.typed(end))
 
     def sentence(self, offset: int) -> str:
         """The sentence around a character, with the next one where that goes on about it ("That is V3's figure")."""
@@ -60,9 +78,22 @@ def passages(kb: KnowledgeBase, tally: Tally, kinds: tuple[str, ...] = ()) -> It
     for kind in kinds or tuple(kind.name for kind in kb.catalog.kinds if kind.name != "source"):
         for record in tally.sound(kb, kind):
             names = names_of(kb, record)
-            for text in kb.catalog.texts(record):
-                if text.field is not None and text.field.schema.get("x-prose") and text.path[-1] != "wrong":
-                    yield Passage(record, text, names)
+            for text in prose(kb.catalog, record):
+                if text.path[-1] != "wrong":
+                    yield Passage(record, text, names, filled(kb, record, text.value))
+
+
+def included(kb: KnowledgeBase) -> Iterator[Passage]:
+    """The included texts that say something else on each page: those with the figures of the including model.
+
+    Any other text is read once, in its own record.
+    """
+    for include in kb.graph.includes:
+        record, owner = kb.catalog.records[include.citing], kb.catalog.records[str(include.target)]
+        section = sections(kb.catalog, owner)[str(include.mention.fragment)]
+        if record.id not in kb.catalog.unsound and any(of_a_model(owner, each.inner) for each in section.expressions):
+            text = replace(section.text, value=section.value)
+            yield Passage(record, text, names_of(kb, record), filled(kb, record, section.value), include)
 
 
 def names_of(kb: KnowledgeBase, record: Record) -> Names:
@@ -107,8 +138,8 @@ def _rule(entries: Entries) -> str:
 
 def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[tuple[Passage, Statement]]:
     """What the reader finds false; the rest is counted."""
-    for passage in passages(kb, tally):
-        for statement in read(passage.text.value, passage.names, kinds):
+    for passage in (*passages(kb, tally), *included(kb)):
+        for statement in read(passage.read.value, passage.names, kinds):
             if statement.holds is None or (not statement.holds and _of_another(kb, passage, statement)):
                 tally.not_checkable += 1
                 continue
@@ -119,25 +150,41 @@ def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[
 
 def _of_another(kb: KnowledgeBase, passage: Passage, statement: Statement) -> bool:
     """Whether a statement that rests on this model's values may speak of another model."""
-    return bool(statement.names) and bool(kb.names.mentioned(passage.sentence(statement.start), passage.record.id))
+    around = passage.sentence(passage.read.typed(statement.start))
+    return bool(statement.names) and bool(kb.names.mentioned(around, passage.record.id))
 
 
 def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[Finding]:
     """A finding for each false statement: the right value, how it comes about, and whose figure the stated one is."""
     for passage, statement in false_statements(kb, tally, *kinds):
-        written = " ".join(passage.text.value[statement.start : statement.end].split())
+        written = " ".join(passage.read.value[statement.start : statement.end].split())
         right = (
             f"the right value is {statement.right}{_unit(statement.stated)}" if statement.stated else statement.right
         )
         why = f" ({statement.why})" if statement.why else ""
-        owners = owners_of(kb, statement.stated, passage.record.id) if statement.stated else []
+        expression = passage.read.expression(statement.start, statement.end)
+        owners = owners_of(kb, statement.stated, passage.record.id) if statement.stated and not expression else []
         whose = f"; {written} is the figure of {_list(owners)}" if owners else ""
+        message = _computed(expression.inner, written, statement) if expression else f"{written}: {right}{why}{whose}"
+        place = passage.place(*passage.typed(statement.start, statement.end))
+        related = []
+        if passage.include:
+            message = f"in {passage.include.mention.target}, with the figures of this model: {message}"
+            owner = kb.catalog.records[str(passage.include.target)]
+            related = [Related(owner.at(*passage.text.path), "the text")]
         yield this.finding(
-            passage.place(statement.start, statement.end),
-            f"{written}: {right}{why}{whose}",
+            place,
+            message,
             passage.record.id,
+            related,
             data={"stated": written, "right": statement.right, "figure_of": [record.id for record, _ in owners]},
         )
+
+
+def _computed(inner: str, written: str, statement: Statement) -> str:
+    """A false statement about a computed value: what was typed beside it is wrong, or another value is meant."""
+    beside = f", and {statement.why} gives {statement.right}" if statement.why else f", not {statement.right}"
+    return f"`{inner}` is {written}{beside}{_unit(statement.stated)}; correct the typed numbers, or name what they give"
 
 
 def _unit(quantity: Quantity | None) -> str:

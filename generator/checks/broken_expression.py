@@ -44,8 +44,9 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
 
     How to fix
     The message names what is known at that place. The vocabulary: `kv.growth(layout)`, `kv.bytes(layout, tokens)`,
-    `kv.state(name)`, `kv.layers.NAME`, `kv.naive`, `kv.materialised`, `config.KEY`, `format(id)` and `model(id)`, with
-    + - * / and the filters kib, mib, gib, percent, times and round(n). To write the braces themselves, use a code span.
+    `kv.state(name)`, `kv.windows(layout)`, `kv.layer(kind, layout)`, `kv.layers.NAME`, `kv.naive`, `kv.materialised`,
+    `kv.unsupported`, `parameters.total`, `weights.bytes`, `config.KEY`, `format(id)` and `model(id)`, with + - * / and
+    the filters kib, mib, gib, percent, times, billion and round(n). To write the braces themselves, use a code span.
     In a concept, a kernel or a gotcha an expression may ask for the model's own figures, if a model includes the text:
     it is worked out for each of them.
     """

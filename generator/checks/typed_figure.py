@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 
+from generator.attention.geometry import NotDerivable
+from generator.attribution import per_layer
+from generator.derive import Facts
+from generator.expressions import Quantity
 from generator.findings import Edit, Finding, Fix, Severity
+from generator.includes import prose
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
-from generator.records import Record
 from generator.spans import Location
 from generator.units import grouped
+from generator.vocabulary import LAYERS
 
-_FIGURE = re.compile(r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?) B/token\b")
+_NUMBER = r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)"
+_FIGURES = (
+    re.compile(rf"{_NUMBER} (?P<unit>B)/token\b"),
+    re.compile(rf"{_NUMBER} (?P<unit>KiB)(?:/| per )token\b"),
+    re.compile(rf"(?:(?<=B/token, or )|(?<=B/token \()|(?<=}}}}, or )|(?<=}}}} \()){_NUMBER} (?P<unit>KiB)\b(?!/)"),
+    re.compile(rf"{_NUMBER} (?P<unit>billion)\b"),
+)
+"""What is typed as a size per token, also behind the same size in other units, or as a number of parameters."""
+SIGNIFICANT = 3
+"""Digits of a rounded figure that tell one size from another."""
 
 
 @check("NUM408", Severity.INFO)
@@ -69,20 +84,20 @@ def typed_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
     ```
 
     How to fix
-    Write the expression; the fix does it. A figure at the end of a calculation that is spelled out may stay: the
-    calculation is checked.
+    Write the expression; the fix does it. At the end of a calculation that is spelled out it serves as well: the
+    calculation is then checked against the computed value.
     """
     for record in tally.sound(kb, "model"):
-        computed = _computed(kb, record)
-        for text in kb.catalog.texts(record):
-            if not text.field or not text.field.schema.get("x-prose") or text.path[-1] == "wrong":
+        facts = kb.facts[record.id]
+        for text in prose(kb.catalog, record):
+            if text.path[-1] == "wrong":
                 continue
-            found = [each for each in _FIGURE.finditer(text.value) if not _result(text.value, each.start())]
+            found = sorted((each for form in _FIGURES for each in form.finditer(text.value)), key=re.Match.start)
             places = record.document.places(text.span, text.value, ((each.start(), each[0]) for each in found))
             for each, span in zip(found, places, strict=True):
                 tally.checked += 1
-                expression = computed.get(each[1])
-                if expression is not None and span is not None:
+                expression = _expression(facts, each)
+                if expression and span is not None:
                     where = record.location(span)
                     fix = _fix(where, expression, record.document.source(text.span))
                     yield this.finding(where, f"{each[0]} is computed: write {expression}", record.id, fix=fix)
@@ -96,19 +111,44 @@ def _fix(where: Location, expression: str, written: str) -> Fix | None:
     return Fix("write the expression", (Edit(where, text),))
 
 
-def _result(text: str, at: int) -> bool:
-    """Whether a figure ends a calculation that is spelled out before it."""
-    return re.search(r"=\s*\Z", text[:at]) is not None
+def _expression(facts: Facts, typed: re.Match[str]) -> str:
+    """The expression that gives a typed figure; empty where none does. Of several the plainest is taken."""
+    digits, unit = typed["number"], typed["unit"]
+    decimals = len(digits.partition(".")[2])
+    if unit != "B" and len(re.sub(r"\D", "", digits).lstrip("0")) < SIGNIFICANT:
+        return ""  # rounded so far, it may be anything
+    if unit == "billion":
+        return next((text for size, text in _counts(facts) if _rounds(size, 10**9, decimals, digits)), "")
+    if unit == "KiB":
+        found = next((text for size, text in _growths(facts) if _rounds(size, 1024, decimals, digits)), "")
+        return found.replace(" }}", f" | kib({decimals}) }}}}")
+    return next((text for size, text in _growths(facts) if grouped(size) == digits), "")
 
 
-def _computed(kb: KnowledgeBase, record: Record) -> dict[str, str]:
-    """The figures of a model as they are typed, and the expressions that give them; the plainest wins."""
-    facts = kb.facts[record.id]
+def _rounds(size: Fraction, unit: int, decimals: int, digits: str) -> bool:
+    return str(Quantity(size / unit, decimals=decimals)) == digits
+
+
+def _growths(facts: Facts) -> Iterator[tuple[Fraction, str]]:
+    """The figures of a model in bytes per token, and the expressions that give them."""
     if facts.geometry is None:
-        return {}
+        return
+    for figure in facts.figures:
+        yield figure.growth, f"{{{{ kv.growth('{figure.key}') }}}}"
     geometry = facts.geometry
-    others = {"naive": geometry.naive_gqa_bytes_per_token, "materialised": geometry.materialised_bytes_per_token}
-    typed = {grouped(size): f"{{{{ kv.{name} }}}}" for name, size in others.items() if size is not None}
-    for figure in reversed(facts.figures):
-        typed[grouped(figure.growth)] = f"{{{{ kv.growth('{figure.key}') }}}}"
-    return typed
+    others = {"materialised": geometry.materialised_bytes_per_token, "naive": geometry.naive_gqa_bytes_per_token}
+    yield from ((Fraction(size), f"{{{{ kv.{name} }}}}") for name, size in others.items() if size is not None)
+    for long, sizes in per_layer(facts).items():
+        kind = next((short for short, name in LAYERS.items() if name == long), long)
+        for key, size in sizes.items():
+            if len(grouped(size)) < SIGNIFICANT:
+                continue  # eight bytes are many things
+            yield size, f"{{{{ kv.layer('{kind}', '{key}') }}}}"
+
+
+def _counts(facts: Facts) -> Iterator[tuple[Fraction, str]]:
+    counted = facts.parameters
+    if counted is not None and not isinstance(counted, NotDerivable):
+        yield Fraction(counted.total), "{{ parameters.total | billion }}"
+        yield Fraction(counted.active(True)), "{{ parameters.active | billion }}"
+        yield Fraction(counted.active(False)), "{{ parameters.active_without_embedding | billion }}"
