@@ -64,7 +64,8 @@ def false_arithmetic(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
       qk_rope_head_dim: 8
       v_head_dim: 16
     notes: |
-      Keeps one latent row per token and layer: 4 layers × (32 + 8) × 2 bytes = 320 B/token, see [[tiny-latent]].
+      Keeps one latent row per token and layer: 4 layers × (32 + 8) × 2 bytes = {{ kv.growth('bf16') }}, see
+      [[tiny-latent]].
     ```
 
     How to fix
