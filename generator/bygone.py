@@ -20,6 +20,7 @@ from generator.attention.geometry import NotDerivable
 from generator.attribution import SIGNIFICANT, own_values, says
 from generator.derive import Facts, config_source
 from generator.editions import Newer, shown
+from generator.filled import filled
 from generator.knowledge import KnowledgeBase
 from generator.parameters.parts import Parameters
 from generator.records import Record
@@ -120,7 +121,7 @@ def _corrected(kb: KnowledgeBase, record: Record) -> Iterator[Bygone]:
     A figure that a right text names too may be right in another sense; one without a successor may be no mistake.
     """
     corrections = record.get("corrections") or ()
-    rights = [_measured(correction["right"]) for correction in corrections]
+    rights = [_measured(filled(kb, record, correction["right"]).value) for correction in corrections]
     named = [each for right in rights for each in right]
     for index, (correction, right) in enumerate(zip(corrections, rights, strict=True)):
         for figure in telling(correction["wrong"]):

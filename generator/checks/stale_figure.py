@@ -60,7 +60,7 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
         wrong: |
           The cache was given as 482 B/token.
         right: |
-          5 × (32 + 8) × 2 = 400 B/token.
+          5 × (32 + 8) × 2 = {{ kv.growth('bf16') }}.
         cite: "[[tiny-b-config]]"
     ```
 
@@ -91,7 +91,7 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
         wrong: |
           The cache was given as 482 B/token.
         right: |
-          5 × (32 + 8) × 2 = 400 B/token.
+          5 × (32 + 8) × 2 = {{ kv.growth('bf16') }}.
         cite: "[[tiny-b-config]]"
     ```
 
