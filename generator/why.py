@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from generator import fit as memory
-from generator.compatibility import GLYPHS, MEANINGS, Reason, Verdict
+from generator.compatibility import GLYPHS, MEANINGS, Reason, Standing, Verdict
 from generator.fit import Fit
 from generator.knowledge import KnowledgeBase
 from generator.report import to_json
@@ -67,6 +67,7 @@ def _lines(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
     cache = f", cache {verdict.cache}" if verdict.cache else ""
     yield f"{model.title} on {engine.title} {version}, {place}{cache}"
     yield f"{GLYPHS[verdict.state]} {str(verdict.state).replace('-', ' ')}: {MEANINGS[verdict.state]}"
+    yield from _decided_by_list(kb, verdict)
     for modifier in verdict.modifiers:
         yield f"  ⚑ {modifier}"
     yield ""
@@ -79,8 +80,21 @@ def _lines(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
             yield from _wrapped(f"  - {flip}", "    ")
 
 
+def _decided_by_list(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
+    """Which list it was, and of which day, where nothing after the list decides."""
+    if verdict.state not in (Standing.LISTED, Standing.NOT_LISTED) and verdict.outcome is not None:
+        return
+    step = verdict.listing.reasons[-1]
+    for source in (kb.catalog.records[cite] for cite in step.cites if step.rule == "listed"):
+        own = source.get("upstream_date")
+        dated = f"of {own}" if own else f"read on {source.get('retrieved')}"
+        whole = ", a whole list" if source.get("exhaustive") else ", not known to be whole"
+        yield from _wrapped(f"  decided by {source.title}, {dated}{whole}", "    ")
+
+
 def _step(number: int, reason: Reason) -> Iterator[str]:
-    yield from _wrapped(f"{number:>2}. {reason.rule}, {reason.effect}: {reason.text}", "    ")
+    rule = reason.rule if reason.rule == reason.effect else f"{reason.rule}, {reason.effect}"
+    yield from _wrapped(f"{number:>2}. {rule}: {reason.text}", "    ")
     if reason.cites:
         yield from _wrapped("    " + " ".join(f"[[{cite}]]" for cite in reason.cites), "    ")
 

@@ -584,6 +584,22 @@ def test_why_prints_the_chain_for_a_reader(why: Callable[..., Any]) -> None:
     assert max(map(len, said.output.splitlines())) <= 120
 
 
+@pytest.mark.parametrize(
+    ("model", "engine", "said_by"),
+    [
+        ("llama-3-1-8b", "lmdeploy", "decided by LMDeploy PyTorch engine module map, of 2026-08-21, a whole list"),
+        ("mpt-7b", "llama-cpp", "(0c1e5709), of 2026-10-01, a whole list"),
+        ("olmo-2-0325-32b", "tensorrt-llm", "read on 2026-11-29, not known to be whole"),
+        ("deepseek-v3-2", "vllm", ""),
+    ],
+    ids=["listed", "not listed", "no evidence", "decided by backends"],
+)
+def test_why_says_which_list_decided(why: Callable[..., Any], model: str, engine: str, said_by: str) -> None:
+    said = why(model, "--engine", engine, "--gpu", "a100-sxm-80gb").output
+    assert said_by in " ".join(said.split())
+    assert ("decided by" in said) is bool(said_by)
+
+
 def test_why_as_json_keeps_its_keys(why: Callable[..., Any]) -> None:
     import json
 
