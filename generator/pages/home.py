@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.compatibility import State
+from generator.answers import CLASSES
+from generator.compatibility import GLYPHS, Standing
 from generator.findings import Severity
 from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.publishing import Page, Site
 from generator.records import Record
 
 RECENT = 5
+
+OPEN = (Standing.LISTED, Standing.NO_EVIDENCE, Standing.SOURCES_DISAGREE)
+"""The states that answer neither yes nor no."""
 
 
 def home_page(site: Site) -> Iterator[Page]:
@@ -37,8 +42,10 @@ def home_page(site: Site) -> Iterator[Page]:
         unverified=len(unverified),
         sources=len(sources),
         unread=sum(site.unverified(source) for source in sources),
-        cells=len(kb.listings),
-        no_evidence=sum(listing.state is State.NO_EVIDENCE for listing in kb.listings.values()),
+        cells=len(kb.verdicts),
+        states=_states(site),
+        open_cells=sum(count for state, _, _, count in _states(site) if state in OPEN),
+        drifted=[finding for finding in site.findings if finding.code.startswith("DRF")],
         corrections=_recent(site),
         corrected=len(site.corrections),
         errors=[finding for finding in site.findings if finding.severity is Severity.ERROR],
@@ -47,6 +54,16 @@ def home_page(site: Site) -> Iterator[Page]:
         description="What it takes to serve a large language model, each value with its formula and its sources",
         search='<h1 id="servebook">Servebook</h1><p>KV cache, engines, GPUs, sources</p>',
     )
+
+
+def _states(site: Site) -> list[tuple[Standing, str, str, int]]:
+    """How many cells of model, engine and GPU have which state."""
+    found: Counter[Standing] = Counter()
+    for answers in site.answers.all:
+        for answer in answers.values():
+            for group in answer.groups:
+                found[group.state] += len(group.gpus)
+    return [(state, GLYPHS[state], CLASSES[state], found[state]) for state in Standing if found[state]]
 
 
 def _by_vendor(models: list[Record]) -> list[tuple[str, list[Record]]]:
