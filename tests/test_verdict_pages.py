@@ -96,6 +96,31 @@ def test_answers_of_before_are_used_where_nothing_changed(tiny: Base) -> None:
     assert after.of("tiny-a") is not first["tiny-a"]
 
 
+def test_a_plain_cell_has_its_list_at_the_head_of_its_column(site: Site) -> None:
+    from generator.pages.matrix import matrix_page
+
+    entry, first, *_ = matrix_page(site)
+    for page in (entry, first):
+        for engine in site.answers.engines:
+            row = page.html.split(f'id="list-of-{engine.id}"')[1].split("</tr>")[0]
+            assert f'<a href="#list-of-{engine.id}">' in page.html
+            assert str(engine.get("architectures")).strip("[]") in row
+            assert ("the list is whole" in row) is bool(
+                site.kb.catalog.records[str(engine.get("architectures")).strip("[]")].get("exhaustive")
+            )
+
+
+def test_the_first_page_counts_every_cell(site: Site) -> None:
+    from generator.pages.home import home_page
+
+    (home,) = home_page(site)
+    states = Counter(str(verdict.state).replace("-", " ") for verdict in site.kb.verdicts.values())
+    tally = home.html.split("cells of model, engine and GPU")[1].split("</div>")[0]
+    for state, count in states.items():
+        assert f"{state} {count:,}" in tally
+    assert f"{len(site.kb.verdicts):,}" in tally
+
+
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 

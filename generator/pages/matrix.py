@@ -11,6 +11,7 @@ from markupsafe import Markup
 from generator import render
 from generator.answers import CLASSES, Answer, Group, Place
 from generator.compatibility import GLYPHS, MEANINGS, Listing, Standing
+from generator.compatibility.listing import EngineList, list_of
 from generator.publishing import Page, Site
 from generator.records import Record
 
@@ -33,6 +34,23 @@ class Cell:
     parts: tuple[Part, ...]
 
 
+@dataclass(frozen=True)
+class Ruling:
+    """The list that decides where a cell shows its state alone; no source where the engine has no list of names."""
+
+    engine: Record
+    source: Record | None
+    names: int = 0
+    whole: bool = False
+
+    @property
+    def dated(self) -> str:
+        """The day of the list itself, else the day on which it was read."""
+        source = self.source
+        own = source.get("upstream_date") if source else None
+        return f"of {own}" if own else f"read on {source.get('retrieved')}" if source else ""
+
+
 def matrix_page(site: Site) -> Iterator[Page]:
     """The entry, then one page per kind of GPU. A cell's anchor is ``model--engine``."""
     key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()))
@@ -50,6 +68,7 @@ def _entry(site: Site) -> Page:
         places=[(place, _named(site, place), _counts(site, place)) for place in site.answers.places],
         rows=[(model, [_listed(site, model, engine) for engine in site.answers.engines]) for model in _models(site)],
         engines=site.answers.engines,
+        rulings=_rulings(site),
         legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], None) for state in Standing],
         listed=listed,
         in_nav=True,
@@ -75,6 +94,7 @@ def _page(site: Site, place: Place) -> Page:
         gpus=gpus,
         rows=rows,
         engines=site.answers.engines,
+        rulings=_rulings(site),
         legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], counts[state]) for state in Standing],
         classes=CLASSES,
         glyphs=GLYPHS,
@@ -82,6 +102,17 @@ def _page(site: Site, place: Place) -> Page:
         description=f"Which engine serves which model on {names}",
         search=Markup('<h1 id="matrix">Matrix: {}</h1><p>{}</p>').format(place.shown, names),
     )
+
+
+def _rulings(site: Site) -> list[Ruling]:
+    """For each engine the list that its plain cells come from."""
+    return [_ruling(engine, list_of(site.kb.catalog, engine)) for engine in site.answers.engines]
+
+
+def _ruling(engine: Record, names: EngineList | None) -> Ruling:
+    if names is None or names.key is None:
+        return Ruling(engine, None)
+    return Ruling(engine, names.source, len(names.names), names.exhaustive)
 
 
 def _models(site: Site) -> list[Record]:
