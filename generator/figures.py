@@ -250,23 +250,38 @@ def as_text(answer: Answer) -> str:
         if answer.offered:
             lines += [f"  on record as class default: {answer.offered}", "  --class-defaults computes with it"]
         return "\n".join(lines)
-    geometry, ask = answer.geometry, answer.ask
-    layers = ", ".join(f"{count} {name}" for name, count in geometry.layers.items() if count)
-    lines = [f"{answer.id}: {geometry.family}, {layers}", "", "growth, bytes per token"]
-    width = max([len(figure.key) for figure in answer.figures] or [0])
+    geometry = answer.geometry
+    layers = [f"{count} {name}" for name, count in geometry.layers.items() if count]
+    cached = [] if geometry.streams else ["no cache entries"]
+    states = [*_states(answer), *(() if answer.state else map(_slot, geometry.states))]
+    blocks = [
+        [f"{answer.id}: {', '.join([geometry.family, *layers, *cached])}"],
+        _growth(answer) if geometry.streams else (),
+        [*(_table(answer) if geometry.streams else ()), *states],
+        [*_traps(answer), *answer.overpay.lines(), *_remarks(answer)],
+    ]
+    return "\n\n".join(filter(None, map("\n".join, blocks)))
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    """What the figures rest on, and what a reader should know besides."""
+    if answer.class_defaults:
+        yield f"class default: {answer.class_defaults}"
+    yield from (f"note: {note}" for note in answer.notes if not note.startswith("class default: "))
+
+
+def _growth(answer: Answer) -> Iterator[str]:
+    """What the cache grows by in each layout, with the numbers put in."""
+    width = _width(answer)
+    yield "growth, bytes per token"
     for figure in answer.figures:
         only = "  [geometry only]" if figure.geometry_only else ""
-        lines.append(f"  {figure.key:<{width}}  {grouped(figure.growth):>12}  {binary(figure.growth):>10}{only}")
-        lines.append(f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}")
-    per = f", {ask.batch} sequences" if ask.batch > 1 else " per sequence"
-    lines += ["", f"cache entries{per}" + (f", on each of {ask.tp} ranks" if ask.tp > 1 else "")]
-    lines += _table(answer, width)
-    lines += _states(answer)
-    lines += [] if answer.state else [_slot(slot) for slot in geometry.states]
-    lines += ["", *_traps(answer), *answer.overpay.lines()]
-    lines += [f"class default: {answer.class_defaults}"] if answer.class_defaults else []
-    notes = [note for note in answer.notes if not note.startswith("class default: ")]  # said above, with the source
-    return "\n".join([*lines, *(f"note: {note}" for note in notes)]).rstrip()
+        yield f"  {figure.key:<{width}}  {grouped(figure.growth):>12}  {binary(figure.growth):>10}{only}"
+        yield f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}"
+
+
+def _width(answer: Answer) -> int:
+    return max((len(figure.key) for figure in answer.figures), default=0)
 
 
 def _states(answer: Answer) -> Iterator[str]:
@@ -288,19 +303,23 @@ def _slot(slot: StateSlot) -> str:
     return f"state {slot.slot}: {slot.layers} × {size}, whatever the length"
 
 
-def _table(answer: Answer, width: int) -> list[str]:
-    heads = "".join(f"{grouped(tokens):>14}" for tokens in answer.ask.contexts)
+def _table(answer: Answer) -> list[str]:
+    """What the cache holds over lengths; a layout that does not fit the ranks says why below."""
+    ask, width = answer.ask, _width(answer)
+    per = f", {ask.batch} sequences" if ask.batch > 1 else " per sequence"
+    title = f"cache entries{per}" + (f", on each of {ask.tp} ranks" if ask.tp > 1 else "")
+    heads = "".join(f"{grouped(tokens):>14}" for tokens in ask.contexts)
     rows = [f"  {'tokens':<{width}}{heads}"]
     problems: dict[str, None] = {}
     for figure in answer.figures:
         cells = []
-        for tokens in answer.ask.contexts:
-            value = _per_rank(answer, figure, tokens) if answer.ask.tp > 1 else _bytes(answer, figure, tokens)
+        for tokens in ask.contexts:
+            value = _per_rank(answer, figure, tokens) if ask.tp > 1 else _bytes(answer, figure, tokens)
             if isinstance(value, str):
                 problems[value] = None
             cells.append("-" if isinstance(value, str) else binary(value))
         rows.append(f"  {figure.key:<{width}}" + "".join(f" {cell:>13}" for cell in cells))
-    return [*rows, *(f"  {problem}" for problem in problems)]
+    return [title, *rows, *(f"  {problem}" for problem in problems)]
 
 
 def _traps(answer: Answer) -> list[str]:

@@ -387,6 +387,14 @@ def test_kv_of_any_config_inside_and_outside_of_a_base(tiny: Base, tmp_path: Pat
     assert named.returncode == 0
 
 
+def test_an_encoder_has_no_table_of_zeros(tmp_path: Path) -> None:
+    config = {"model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 768, "num_attention_heads": 12}
+    (tmp_path / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 12}), encoding="utf-8")
+    said = run("kv", "--config", "config.json", cwd=tmp_path).stdout.splitlines()
+    assert said[0] == "config.json: encoder_only, no cache entries"
+    assert not any("bf16" in line for line in said)
+
+
 def test_a_key_that_nobody_knows_is_named_and_may_be_vouched_for(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({**CONFIG, "cache_of_a_new_kind": 3}))
     payload = answer("kv", "--config", "config.json", cwd=tmp_path, status=1)
