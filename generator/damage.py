@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _HIDDEN = re.compile(
     r"(?P<fence>^[ \t]*(?P<mark>```+|~~~+).*?(?:^[ \t]*(?P=mark)|\Z))"
-    r"|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)|\{\{.*?\}\}|<!--.*?-->|[a-z][a-z0-9+.-]*://[^\s)]+|\]\([^)\s]*\)",
+    r"|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)|\{\{.*?\}\}|<!--.*?-->|[a-z][a-z0-9+.-]*://[^\s)\"”>|]+|\]\([^)\s]*\)",
     re.S | re.M,
 )
 _CITED = re.compile(r"\[\[[^\[\]\n]*\]\]")
@@ -36,7 +36,7 @@ _GAPS = (
     ),
     (
         re.compile(
-            rf"\b(?:with|about|has|have|activates?|is|are|roughly|approximately|uses?|takes?|keeps?|reaches)\s+of\s+"
+            rf"\b(?:with|about|has|have|activates?|roughly|approximately|uses?|takes?|keeps?|reaches)\s+of\s+"
             rf"(?P<thing>{THINGS})\b"
         ),
         "how many {thing} is missing",
@@ -44,9 +44,12 @@ _GAPS = (
     (re.compile(r"(?<=[a-z])\s+…\s+per\b"), "a value is missing before per"),
 )
 _SCARS = (
-    (re.compile(r"\b(and|or|the|an|than)[ \t]*(?=[.;](?:\s|$))|\b(the|an)[ \t]*(?=,\s)"), "the sentence breaks off"),
-    (re.compile(r"\b(?:and|or|the|an|than|per|is|are|because|but)\s*\Z"), "the text breaks off"),
-    (re.compile(r"(?:…|\.\.\.)\s*\Z"), "the text was cut"),
+    (
+        re.compile(r"(?<![/-])\b(and|or|the|an|than)[ \t]*(?=[.;](?:\s|$))|\b(the|an)[ \t]*(?=,\s)"),
+        "the sentence breaks off",
+    ),
+    (re.compile(r"(?<![/-])\b(?:and|or|the|an|than|per)\s*\Z"), "the text breaks off"),
+    (re.compile(r"(?<=\w)[ \t]*(?:…|\.\.\.)\s*\Z"), "the text was cut"),
     (
         re.compile(r"\b(the|of|a|an|to|and|for|with|at|by|from|or|as|than|its|per|about)[ \t]*(?:[ \t]|\n)[ \t]*\1\b"),
         "a word stands twice, perhaps around something lost",
@@ -104,7 +107,7 @@ def _scars(plain: str) -> Iterator[Damage]:
 
 
 def _open(plain: str) -> Iterator[Damage]:
-    """An opening bracket that nothing closes, and in a paragraph a quotation mark without its partner."""
+    """An opening bracket that nothing closes, and a quotation mark without its partner."""
     cited = _CITED.sub(lambda match: _BLIND * len(match[0]), plain)
     readable = _INTERVAL.sub(lambda match: _BLIND * len(match[0]), cited)
     open_brackets: list[int] = []
@@ -114,15 +117,14 @@ def _open(plain: str) -> Iterator[Damage]:
         elif open_brackets:
             open_brackets.pop()
     yield from (Damage(at, at + 1, "the bracket is never closed") for at in open_brackets)
-    for paragraph in re.finditer(r"(?:(?!\n[ \t]*\n).)+", readable, re.S):
-        if (at := _lone_mark(paragraph[0])) is not None:
-            yield Damage(paragraph.start() + at, paragraph.start() + at + 1, "the quotation mark has no partner")
+    if (at := _lone_mark(readable)) is not None:
+        yield Damage(at, at + 1, "the quotation mark has no partner")
 
 
-def _lone_mark(paragraph: str) -> int | None:
+def _lone_mark(text: str) -> int | None:
     """Where the last quotation mark stands, if they do not pair; one behind a digit may be an inch."""
-    marks = paragraph.count('"')
-    inches = len(re.findall(r'\d"', paragraph))
+    marks = text.count('"')
+    inches = len(re.findall(r'\d"', text))
     if marks % 2 and (marks - inches) % 2:
-        return paragraph.rindex('"')
-    return paragraph.rindex("“") if paragraph.count("“") > paragraph.count("”") else None
+        return text.rindex('"')
+    return text.rindex("“") if text.count("“") > text.count("”") else None

@@ -97,7 +97,7 @@ def _index(fields: Iterable[SpokenField]) -> dict[str, SpokenField]:
 
 
 def _look_up(index: Mapping[str, SpokenField], word: str) -> SpokenField | None:
-    plain = " ".join(word.strip("`").lower().split())
+    plain = " ".join(word.replace("`", "").lower().split()).removeprefix("number of ")
     return index.get(plain) or index.get(plain.removesuffix("s"))
 
 
@@ -105,4 +105,4 @@ def _alternatives(index: Mapping[str, SpokenField]) -> str:
     words = "|".join(
         re.escape(word).replace(r"\ ", r"\s+") for word in sorted(index, key=lambda word: (-len(word), word))
     )
-    return rf"`?\b(?:{words})s?\b`?" if words else r"(?!)"
+    return rf"(?:\bnumber\s+of\s+)?`?\b(?:{words})s?\b`?" if words else r"(?!)"

@@ -33,6 +33,8 @@ def said(bench: Bench, of: str, text: str) -> list[Said]:
 
 
 RIGHT = {
+    "as many, in numbers": (V2, "It has the same number of attention heads as V3."),
+    "fewer, and more": (V2, "It has fewer layers than V3 and more shared experts."),
     "a smaller factor, with the other's value": (FLASH, "YaRN 16, a much smaller factor than V3's 40."),
     "larger by parameters": (FLASH, "DeepSeek-V4-Flash is smaller than DeepSeek-V3."),
     "larger by parameters, of a sibling": (
@@ -95,6 +97,17 @@ LEFT_ALONE = {
     "dropped by an engine": (V2, "vLLM dropped the mscale."),
     "dropped from somewhere": (V2, "V3 dropped the latent from its report."),
     "a loss of a value": (V2, "V3 has no shared expert of width 2048."),
+    "only the layers, of the cache": (V2, "V2 and V3 share the latent; only the layer count differs."),
+    "only the layers, of the cache before": (V2, "V2 and V3 keep 576 scalars. Only the layer count differs."),
+    "every field of a cache": (V2, "In the KV geometry of V2 and V3 every field agrees."),
+    "the same experts, not as many": (V2, "It has the same experts as V3."),
+    "the same vocabulary, padded": (V2, "It has the same vocabulary as V3."),
+    "more than another activates": (V2, "It has more experts than V3 activates."),
+    "larger with its tables": (V41, "V4.1-Flash is larger than V3."),
+    "as large": (V3, "DeepSeek-V3 is larger than DeepSeek-V3."),
+    "a question": (V2, "Is V2 smaller than V3 in every axis?"),
+    "a warning": (V2, "It is tempting to call V2 smaller than V3 in every axis."),
+    "what someone says": (V2, "The founding record says that V3 dropped the mscale."),
     "bf16 against the checkpoint": (FLASH, "The bf16 total is larger than the checkpoint."),
     "the checkpoint against the count": (FLASH, "The fp8 checkpoint is smaller than 568 GB."),
     "bf16 for another count": (FLASH, "The bf16 total is smaller than 671B suggests."),
@@ -167,6 +180,26 @@ def test_the_table_names_every_field_once(real: KnowledgeBase) -> None:
     assert len(set(keys)) == len(keys)
     assert len(set(words)) == len(words)
     assert all(real.keys.role(key.partition(".")[0]) is not None for key in keys)
+
+
+def test_what_configs_say_of_real_models_is_never_called_false(real: KnowledgeBase) -> None:
+    """Each model beside the next five: what is true of their layers and heads holds, and the opposite does not."""
+    bench, notes = Bench.of(real), next(passages(real, Tally(), ("model",)))
+    ids, verdicts = sorted(real.facts), []
+    for one, two in [pair for step in range(1, 6) for pair in zip(ids, ids[step:], strict=False)]:
+        for word, key in (("layers", "num_hidden_layers"), ("attention heads", "num_attention_heads")):
+            here, there = (real.facts[id].config.get(key) for id in (one, two))
+            if not isinstance(here, int) or not isinstance(there, int):
+                continue
+            title = real.catalog.records[two].title
+            true, false = ("fewer", "more") if here < there else ("more", "fewer")
+            for comparative, holds in ((true, True), (false, False)) if here != there else ((true, False),):
+                text = f"It has {comparative} {word} than {title}."
+                passage = replace(notes, record=real.catalog.records[one], text=replace(notes.text, value=text))
+                verdicts += [(text, one, each.holds) for each in comparisons(passage, bench) if each.holds is not holds]
+    ambiguous = [each for each in verdicts if each[2] is None]
+    assert verdicts == ambiguous
+    assert len(ambiguous) < 100, "a title that two models bear names neither"
 
 
 def test_the_real_records_compare_models_and_all_of_it_holds(real: KnowledgeBase) -> None:

@@ -92,6 +92,7 @@ SILENT = {
     "a percentage": (V2, "`kv_lora_rank` 10% of it."),
     "a quotation": (V2, 'Some wrote "`kv_lora_rank` is 64" there.'),
     "a list in the config": (FLASH, "`compress_ratios` is 4."),
+    "a width of something": (V2, "`head_dim` is 192 for keys, and `v_head_dim` 192 in memory."),
     "what was": (V2, "`kv_lora_rank` was 64."),
 }
 

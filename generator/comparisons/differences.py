@@ -23,6 +23,9 @@ _NARROWED = re.compile(
     r"\brel(?:y|ies|ied)\b|\b(?:listed|named|read|checked|above|below|following)\b|\bhere\b",
     re.I,
 )
+_ABOUT_CACHE = re.compile(r"\b(?:cache\w*|KV|latent|per[\s-](?:layer|token)|bytes|geometry|memory)\b", re.I)
+"""Where a sentence speaks of the cache, "only the layers differ" is said of the cache."""
+
 MANY_FIELDS = 4
 """With fewer fields in common, "every field" says too little to be judged."""
 _SHOWN = 9
@@ -48,7 +51,9 @@ def _only(speech: Speech, bench: Bench) -> Iterator[Said]:
     )
     for form in forms:
         for match in re.finditer(form, speech.text, re.I):
-            pair = None if _NARROWED.search(speech.text) or not speech.asserted(match) else speech.pair(match.start())
+            narrowed = _NARROWED.search(speech.text) or _ABOUT_CACHE.search(speech.text.replace(match["list"], ""))
+            of_these = bool(re.search(_DIFFER, match[0], re.I))
+            pair = speech.pair(named=of_these) if speech.asserted(match) and not narrowed else None
             facts = bench.both(*pair) if pair else None
             named = {bench.fields.field(word[0]) for word in re.finditer(bench.fields.field_words, match["list"], re.I)}
             pairs = beside(bench.fields.fields, *facts) if facts else []
@@ -77,10 +82,10 @@ def _list(pairs: list[Beside]) -> str:
 def _every(speech: Speech, bench: Bench) -> Iterator[Said]:
     """Of all fields; a sentence that names some of them speaks of those."""
     for match in _EVERY.finditer(speech.text):
-        narrowed = _NARROWED.search(speech.text.replace(match[0], "")) or re.search(
-            bench.fields.field_words, speech.text.replace(match[0], ""), re.I
-        )
-        pair = speech.pair(match.start()) if speech.asserted(match) and not narrowed else None
+        rest = speech.text.replace(match[0], "")
+        named = re.search(bench.fields.field_words, rest, re.I)
+        narrowed = named or _NARROWED.search(rest) or _ABOUT_CACHE.search(rest)
+        pair = speech.pair() if speech.asserted(match) and not narrowed else None
         facts = bench.both(*pair) if pair else None
         pairs = beside(bench.fields.fields, *facts) if facts else []
         if len(pairs) < MANY_FIELDS:

@@ -29,7 +29,7 @@ def geometries(speech: Speech, bench: Bench) -> Iterator[Said]:
     """All that a sentence says of two models' caches being the same."""
     for form in _FORMS:
         for match in form.finditer(speech.text):
-            pair = speech.pair(match.start()) if speech.asserted(match) else None
+            pair = speech.pair() if speech.asserted(match) else None
             facts = bench.both(*pair) if pair else None
             if facts is None or facts[0].geometry is None or facts[1].geometry is None:
                 yield Said(match.start(), match.end(), None)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from generator.comparisons.bench import Bench, Beside, beside, number, total
+from generator.comparisons.bench import Bench, Beside, beside, number
 from generator.comparisons.speech import ADVERB, MODEL, Said, Speech
+from generator.derive import Facts
+from generator.parameters import Parameters
 
 _LESS = r"smaller|fewer|lower|less|narrower|shorter|shallower"
 _MORE = r"larger|bigger|higher|more|greater|wider|longer|deeper"
@@ -27,8 +29,13 @@ _ABOUT_CACHE = re.compile(r"\b(?:cache\w*|KV|per\s+token|memory|bytes|[KMG]i?B|a
 _A_PART = re.compile(
     r"\b(?:draft|MTP|vision|indexer|encoder|decoder|dense|per\s+(?:GPU|device|rank|group|layer)|TP\d*)\b", re.I
 )
-_NO_MORE = r"(?!\w|\s+(?:per|in|on|at|of|for|with|when|under|active|does)\b)"
+_NO_MORE = r"(?=\s*(?:[,.;:)–—]|$)|\s+(?:and|has|have|had)\b)"
+_A_SIZE = re.compile(r"_|\b(?:size|count|number|width|rank|base|factor)\b", re.I)
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
+Span = tuple[int, int]
+CLOSE = 0.05
+"""Models nearer than this may be called the larger one for a vision tower or for padding."""
+
 MANY_SIZES = 3
 """With fewer sizes in common, two configs say nothing about "every" one."""
 
@@ -80,13 +87,27 @@ def _model_sizes(speech: Speech, bench: Bench) -> Iterator[Said]:
         own = speech.at(match, "own") or speech.own
         facts = bench.both(own, other) if speech.asserted(match) else None
         about_else = _ABOUT_CACHE.search(clause + match[0]) or _OF_A_PART.search(clause)
-        counts = [count for each in facts or () if (count := total(each)) is not None and not about_else]
-        if facts is None or len(counts) < len(facts):
+        if facts is None or about_else or (sizes := _spans(facts)) is None:
             yield Said(match.start(), match.end(), None)
             continue
-        billions = [f"{count / 10**9:,.1f} billion parameters" for count in counts]
+        billions = [f"{low / 10**9:,.1f} billion parameters" for low, _ in sizes]
         right = f"{bench.title(facts[0])} has {billions[0]} and {bench.title(facts[1])} {billions[1]}"
-        yield Said(match.start(), match.end(), _holds(match["cmp"], *counts), right)
+        yield Said(match.start(), match.end(), _larger(match["cmp"], *sizes), right)
+
+
+def _spans(facts: tuple[Facts, Facts]) -> list[Span] | None:
+    """How many parameters each model may be said to have: its language part, and all that stands beside it."""
+    counted = [each.parameters for each in facts if isinstance(each.parameters, Parameters)]
+    spans = [(each.total, each.total + sum(part.parameters or 0 for part in each.apart)) for each in counted]
+    return spans if len(spans) == len(facts) else None
+
+
+def _larger(comparative: str, one: Span, two: Span) -> bool | None:
+    """Whether the one is smaller or larger in every way of counting; None where they are close, or it depends."""
+    small, large = (one, two) if re.fullmatch(_LESS, comparative, re.I) else (two, one)
+    if small[1] * (1 + CLOSE) < large[0]:
+        return True
+    return False if large[1] * (1 + CLOSE) < small[0] else None
 
 
 def _fields(speech: Speech, bench: Bench) -> Iterator[Said]:
@@ -113,6 +134,8 @@ def _fields(speech: Speech, bench: Bench) -> Iterator[Said]:
 def _field(match: re.Match[str], comparative: str, pair: Beside | None) -> Said:
     if pair is None or number(pair.one) is None or number(pair.two) is None:
         return Said(match.start(), match.end(), None)
+    if comparative == "same" and not (_A_SIZE.search(match["term"]) or "many" in match["cmp"]):
+        return Said(match.start(), match.end(), None)  # the same experts need not be as many
     holds = pair.equal if comparative == "same" else _holds(comparative, pair.one, pair.two)
     stated = match["value"]
     if stated and Fraction(stated.replace(",", "")) != number(pair.two):

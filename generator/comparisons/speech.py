@@ -70,7 +70,7 @@ class Speech:
         record = self.passage.record
         return record.id if record.kind == "model" else None
 
-    def pair(self, start: int, named: bool = False) -> tuple[str, str] | None:
+    def pair(self, *, named: bool = False) -> tuple[str, str] | None:
         """The two models that a statement without objects compares: named in the sentence, or once in the paragraph."""
         for mentions in (self.mentions,) if named else (self.mentions, self.before):
             ids = {each.id for each in mentions}

@@ -15,7 +15,7 @@ from generator.units import grouped
 
 _VALUE = re.compile(
     r"(?<![\w.\-/])`?(?P<key>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)`?\s*(?:\b(?:is|of|has|equals)\b|=|:)?\s*`?"
-    r"(?P<value>(?:\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.\d+)?(?:e\d+)?)`?(?![\w%]|[.,]\d|\s*(?:[-–/x×*+(^]|and\b|or\b|to\b|[KMG]i?B?\b|here\b))"
+    r"(?P<value>(?:\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.\d+)?(?:e\d+)?)`?(?![\w%]|[.,]\d|\s*(?:[-–/x×*+(^]|(?:and|or|to|for|on|in|per|by)\b|[KMG]i?B?\b|here\b))"
 )
 _ELSEWHERE = re.compile(
     r"\b(?:draft|MTP|vision|encoder|decoder|indexer|default\w*|sets?|setting|with|when|at|until|from|revision|variant|base|"
