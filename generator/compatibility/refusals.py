@@ -20,7 +20,8 @@ def refusals(what: str, providers: list[Backend], answers: list[Answer], gpu: Gp
         return f"{what}: on {gpu.shown} none serves this; {listed(list(words)[:4])}", tuple(cites)
     near = sorted(providers, key=lambda backend: _distance(backend, gpu))[:3]
     words_near = [f"{backend.name} takes {listed(backend.gpus)}" for backend in near]
-    cites = dict.fromkeys(cite for backend in near for cite in backend.cites)
+    gates = (cite for backend in near for variant in backend.variants if variant.gpus for cite in variant.cites)
+    cites = dict.fromkeys([*(cite for backend in near for cite in backend.cites), *gates])
     return f"{what}: no backend takes {gpu.shown}; nearest, {'; '.join(words_near)}", tuple(cites)
 
 
