@@ -16,6 +16,7 @@ import pytest
 
 from generator.checks import CHECKS
 from generator.cli import cli
+from generator.compatibility import GLYPHS, MEANINGS
 from generator.knowledge import KnowledgeBase
 from generator.spans import load
 
@@ -97,6 +98,21 @@ def test_examples_of_yaml_can_be_read() -> None:
     for where, _, text in found:
         traps = load(text).traps
         assert not traps, f"{where}: {[trap.message for trap in traps]}"
+
+
+def test_examples_of_records_fit_their_schema(real: KnowledgeBase) -> None:
+    found = [(where, text) for where, _, text in blocks("yaml") if "$schema=" in text]
+    assert found
+    for where, text in found:
+        kind = text.split("/schema/")[1].split(".schema.json")[0]
+        violations = real.catalog.schemas.violations(kind, load(text).data)
+        assert not violations, f"{where}: {violations}"
+
+
+def test_the_states_are_told_in_the_words_of_the_code() -> None:
+    text = (ROOT / "docs/how-a-cell-is-decided.md").read_text("utf-8")
+    for state, meaning in MEANINGS.items():
+        assert f"| {GLYPHS[state]} | {str(state).replace('-', ' ')} | {meaning} |" in text
 
 
 def test_commands_that_are_named_exist() -> None:
