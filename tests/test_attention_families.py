@@ -292,6 +292,25 @@ def test_a_convolution_in_attention_layers_keeps_its_inputs() -> None:
     assert refused.fields == ("attn_cfg.head_dim",)
 
 
+def test_a_switch_for_latent_attention_must_agree_with_the_widths() -> None:
+    """DeepSeek-VL2 states ``use_mla`` beside them; with the switch off its smallest has neither (kv_lora_rank null)."""
+    widths = {"kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128}
+    model = {"num_hidden_layers": 30, "num_attention_heads": 32, "num_key_value_heads": 32, **widths}
+    assert [s.scalars for s in geometry({**model, "use_mla": True}).streams] == [576]
+    refused = derive({**model, "use_mla": False}, KEYS)
+    assert isinstance(refused, NotDerivable)
+    assert refused.fields == ("use_mla",)
+
+
+def test_experts_and_the_other_parts_of_a_multimodal_model_are_neutral() -> None:
+    """ERNIE-4.5-21B-A3B and an InternVL wrapper, in the keys of their config.json that have nothing to do with KV."""
+    text = {"head_dim": 128, "num_attention_heads": 20, "num_key_value_heads": 4, "num_hidden_layers": 28}
+    ernie = {"moe_num_experts": 64, "moe_k": 6, "moe_capacity": [64, 64, 64], "moe_layer_start_index": 1}
+    intern = {"downsample_ratio": 0.5, "dynamic_image_size": True, "ps_version": "v2", "template": "internvl2_5"}
+    for config in ({**text, **ernie}, {"llm_config": text, **intern, "model_type": "internvl_chat"}):
+        assert [(s.layers, s.scalars) for s in geometry(config).streams] == [(28, 4 * (128 + 128))]
+
+
 def refusal_with(config: dict[str, Any], **defaults: Any) -> NotDerivable:
     found = derive(config, KEYS, class_defaults=defaults)
     assert isinstance(found, NotDerivable), found

@@ -25,6 +25,7 @@ READS = frozenset(
         "qk_nope_head_dim",
         "v_head_dim",
         "num_attention_heads",
+        "use_mla",
         *WITHOUT_EFFECT,
     }
 )
@@ -86,6 +87,8 @@ def _layers(fields: Fields) -> int:
 
 def latent_rows(fields: Fields, layers: int) -> CacheStream:
     """One latent row and its rope key per token, in so many layers."""
+    if fields.get("use_mla") not in (None, True):
+        raise Refused("`use_mla` is not true, and yet the config has the widths of MLA's latent", "use_mla")
     latent, rope = fields.size("kv_lora_rank"), fields.size("qk_rope_head_dim")
     width = f"({latent} + {rope})"
     return CacheStream("kv", "full_attention", layers, Entries("full"), latent + rope, 0, width)
