@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _HIDDEN = re.compile(
     r"(?P<fence>^[ \t]*(?P<mark>```+|~~~+).*?(?:^[ \t]*(?P=mark)|\Z))"
-    r"|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)|\{\{.*?\}\}|<!--.*?-->|[a-z][a-z0-9+.-]*://[^\s)\"”>|]+|\]\([^)\s]*\)",
+    r"|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)|\{\{[^{}]{0,300}\}\}|<!--.{0,2000}?-->|[a-z][a-z0-9+.-]*://[^\s)\"”>|]+|\]\([^)\s]*\)",
     re.S | re.M,
 )
 _CITED = re.compile(r"\[\[[^\[\]\n]*\]\]")
@@ -51,7 +51,9 @@ _SCARS = (
     (re.compile(r"(?<![/-])\b(?:and|or|the|an|than|per)\s*\Z"), "the text breaks off"),
     (re.compile(r"(?<=\w)[ \t]*(?:…|\.\.\.)\s*\Z"), "the text was cut"),
     (
-        re.compile(r"\b(the|of|a|an|to|and|for|with|at|by|from|or|as|than|its|per|about)[ \t]*(?:[ \t]|\n)[ \t]*\1\b"),
+        re.compile(
+            r"\b(the|of|a|an|to|and|for|with|at|by|from|or|as|than|its|per|about)(?:[ \t]++\n?[ \t]*+|\n[ \t]*+)\1\b"
+        ),
         "a word stands twice, perhaps around something lost",
     ),
     (re.compile(r"(?<![\w%\"'])%%?(?:\(\w+\))?[sd](?!\w)|\[object Object\]"), "a placeholder was never filled"),

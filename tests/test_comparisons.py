@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 from conftest import HERE, Base
+from hypothesis import given
+from hypothesis import strategies as st
 
 from generator.comparisons import Bench, Said, comparisons
 from generator.judgement import Tally
@@ -14,6 +16,14 @@ from generator.proofreading import passages
 from generator.spoken_fields import SpokenFields
 
 V2, V3, FLASH, V41 = "deepseek-v2", "deepseek-v3", "deepseek-v4-flash", "deepseek-v4-1-flash"
+
+
+PIECES = [
+    *("V2", "V3", "[[deepseek-v3|V3]]", "V4-Flash's", "[[", "]]", "|", "is", "has", "than", "as", "only", "every"),
+    *("field", "differ", "differs", "in", "and", "the", "two", "same", "smaller", "fewer", "more", "layers"),
+    *("`kv_lora_rank`", "experts", "twice", "half", "one", "40", "1.0", "here", "dropped", "mscale", "geometry"),
+    *("KV", ".", ";", "(", ")", "\n\n", "\x01", '"', "“"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +45,13 @@ def said(bench: Bench, of: str, text: str) -> list[Said]:
 RIGHT = {
     "as many, in numbers": (V2, "It has the same number of attention heads as V3."),
     "fewer, and more": (V2, "It has fewer layers than V3 and more shared experts."),
+    "one fewer": (V2, "It has one layer fewer than V3."),
+    "one fewer, first": (V2, "It has 1 fewer layers than V3."),
+    "twice as many": (V2, "It has twice the shared experts of V3."),
+    "fewer, with a share": (V2, "It has 40 % fewer experts than V3."),
+    "more, with a factor": (V3, "It has 1.6x more experts than V2."),
+    "half as many": (V3, "It has half as many shared experts as V2."),
+    "a rounded value": (V2, "mscale is 0.71 here and 1.0 in V3."),
     "a smaller factor, with the other's value": (FLASH, "YaRN 16, a much smaller factor than V3's 40."),
     "larger by parameters": (FLASH, "DeepSeek-V4-Flash is smaller than DeepSeek-V3."),
     "larger by parameters, of a sibling": (
@@ -105,6 +122,7 @@ LEFT_ALONE = {
     "more than another activates": (V2, "It has more experts than V3 activates."),
     "larger with its tables": (V41, "V4.1-Flash is larger than V3."),
     "as large": (V3, "DeepSeek-V3 is larger than DeepSeek-V3."),
+    "about twice": (V3, "It has about twice the routed experts of V2."),
     "a question": (V2, "Is V2 smaller than V3 in every axis?"),
     "a warning": (V2, "It is tempting to call V2 smaller than V3 in every axis."),
     "what someone says": (V2, "The founding record says that V3 dropped the mscale."),
@@ -123,6 +141,9 @@ WRONG = {
     "a larger factor": (FLASH, "YaRN 16, a larger factor than V3's 40.", "`rope_scaling.factor` (16 against 40)"),
     "the other's value": (FLASH, "YaRN 16, a smaller factor than V3's 32.", "`rope_scaling.factor` (16 against 40)"),
     "more layers": (V2, "It has more layers than V3.", "`num_hidden_layers` (60 against 61)"),
+    "two fewer": (V2, "It has two layers fewer than V3.", "`num_hidden_layers` (60 against 61)"),
+    "three more": (V3, "It has 3 more layers than V2.", "`num_hidden_layers` (61 against 60)"),
+    "three times": (V2, "It has three times as many shared experts as V3.", "`n_shared_experts` (2 against 1)"),
     "the same experts": (V2, "It has the same number of experts as V3.", "`n_routed_experts` (160 against 256)"),
     "its size": (V2, "Its hidden size is larger than V3's.", "`hidden_size` (5,120 against 7,168)"),
     "both values": (V2, "mscale is 1.0 here and 0.707 in V3.", "`rope_scaling.mscale` (0.707 against 1)"),
@@ -211,3 +232,32 @@ def test_the_real_records_compare_models_and_all_of_it_holds(real: KnowledgeBase
     ]
     assert [each for each in found if each[2] is False] == []
     assert sum(each[2] is True for each in found) >= 1
+
+
+CONCEPT = "records/concepts/tiny-latent.yaml"
+OF_A_CONCEPT = {
+    "silent: nobody is the subject": ("It has fewer layers than Tiny A.", None),
+    "silent: right": ("Tiny A has fewer layers than Tiny B.", None),
+    "a named subject": ("Tiny B has fewer layers than Tiny A.", "`num_hidden_layers` (5 against 4)"),
+    "two named": ("Tiny A and Tiny B differ only in hidden_size.", "also differ in `num_hidden_layers` (4 against 5)"),
+}
+
+
+@pytest.mark.parametrize(("text", "right"), OF_A_CONCEPT.values(), ids=OF_A_CONCEPT)
+def test_other_records_have_to_name_both_models(tiny: Base, text: str, right: str | None) -> None:
+    definition = (tiny.root / CONCEPT).read_text(encoding="utf-8")
+    found = tiny.lay({CONCEPT: definition.replace("|\n", f"|\n  {text}\n", 1)}).findings()
+    assert [(each.code, each.location.line) for each in found] == ([("NUM411", 4)] if right else [])
+    assert all(right in each.message for each in found if right)
+
+
+def test_a_base_without_the_table_knows_no_words(audit: KnowledgeBase) -> None:
+    bare = Bench(audit, Bench.of(audit).names, SpokenFields.from_table({}))
+    fields = [said(bare, of, text) for of, text, right in WRONG.values() if right.startswith("`")]
+    assert all(each.holds is None for found in fields for each in found)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join))
+def test_any_text_is_read_without_a_traceback(bench: Bench, text: str) -> None:
+    for each in said(bench, V2, text):
+        assert 0 <= each.start < each.end <= len(text)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from generator.comparisons.bench import Bench
 from generator.comparisons.designs import designs
 from generator.comparisons.differences import differences
+from generator.comparisons.fields import fields
 from generator.comparisons.geometries import geometries
 from generator.comparisons.sizes import sizes
 from generator.comparisons.speech import Said, Speech, speeches
@@ -20,7 +21,14 @@ from generator.proofreading import Passage
 
 __all__ = ["Bench", "Said", "comparisons"]
 
-_READERS: tuple[Callable[[Speech, Bench], Iterator[Said]], ...] = (sizes, differences, geometries, designs, weights)
+_READERS: tuple[Callable[[Speech, Bench], Iterator[Said]], ...] = (
+    sizes,
+    fields,
+    differences,
+    geometries,
+    designs,
+    weights,
+)
 
 
 def comparisons(passage: Passage, bench: Bench) -> Iterator[Said]:

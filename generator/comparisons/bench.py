@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -76,7 +77,24 @@ def total(facts: Facts) -> int | None:
 
 def number(value: Any) -> Fraction | None:
     """A value as a number to compare; a flag is none."""
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else Fraction(str(value))
+    return None if isinstance(value, bool) or not isinstance(value, int | float | Fraction) else Fraction(str(value))
+
+
+_LESS = r"smaller|fewer|lower|less|narrower|shorter|shallower"
+_MORE = r"larger|bigger|higher|more|greater|wider|longer|deeper"
+THAN = rf"(?P<cmp>{_LESS}|{_MORE})"
+"""The pattern for a comparative."""
+
+
+def less(comparative: str) -> bool:
+    """Whether a comparative says that something is smaller."""
+    return bool(re.fullmatch(_LESS, comparative, re.I))
+
+
+def compares(comparative: str, one: Any, two: Any) -> bool:
+    """Whether one value is smaller or larger than another, as a comparative says; not where either is no number."""
+    first, second = number(one), number(two)
+    return first is not None and second is not None and (first < second if less(comparative) else first > second)
 
 
 def yarn_temperature(facts: Facts) -> str:

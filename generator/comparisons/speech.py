@@ -73,16 +73,15 @@ class Speech:
     def pair(self, *, named: bool = False) -> tuple[str, str] | None:
         """The two models that a statement without objects compares: named in the sentence, or once in the paragraph."""
         for mentions in (self.mentions,) if named else (self.mentions, self.before):
-            ids = {each.id for each in mentions}
-            if None in ids:
-                return None
-            if len(ids) == 2:
-                one, two = sorted(ids - {None}, key=lambda id: id != self.own)
-                return (str(one), str(two))
-            others = ids - {self.own}
-            if len(others) == 1 and self.own:
-                return self.own, str(others.pop())
-            if others:
+            ids = list(dict.fromkeys(each.id for each in mentions))
+            if self.own in ids:
+                ids.sort(key=lambda id: id != self.own)
+            elif len(ids) == 1 and self.own:
+                ids.insert(0, self.own)
+            known = [id for id in ids if id is not None]
+            if len(known) == len(ids) == 2:
+                return known[0], known[1]
+            if ids not in ([], [self.own]):
                 return None
         return None
 
