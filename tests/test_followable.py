@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from generator.compatibility import Cube, Reason, Verdict
+from generator.compatibility import Cube, Reason, State, Verdict
+from generator.compatibility.listing import list_of
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 
@@ -157,6 +158,24 @@ def test_a_class_that_is_not_listed_stands_nowhere_in_a_whole_list(real: Knowled
             asked = verdict.listing.reasons[-2].value
             assert source.get("exhaustive")
             assert asked not in (source.get("facts", "architectures") or source.get("facts", "model_types"))
+
+
+def test_no_class_is_missed_for_its_spelling(real: KnowledgeBase) -> None:
+    """`MPTForCausalLM` and `MptForCausalLM` are one class: engines' records join spellings that differ in no letter."""
+
+    def letters(name: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", name.lower())
+
+    for engine in real.catalog.of("engine"):
+        names = list_of(real.catalog, engine)
+        assert names is not None
+        known = {letters(name): name for name in names.names}
+        for model in real.catalog.of("model"):
+            listing = real.listings[model.id, engine.id]
+            asked = [step.value for step in listing.reasons if step.effect == "asks"]
+            if listing.state is not State.LISTED and asked:
+                other = known.get(letters(asked[-1]), asked[-1])
+                assert other == asked[-1], f"{engine.id} lists {other}, and {model.id} asks for {asked[-1]}"
 
 
 def test_a_family_follows_from_the_config_that_is_cited(real: KnowledgeBase, chosen: list[Verdict]) -> None:

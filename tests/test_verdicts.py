@@ -308,7 +308,9 @@ def test_silence_says_no_only_where_the_list_is_whole(cube: Cube) -> None:
 def test_a_limit_without_a_gpu_is_partial_whatever_was_read(cube: Cube) -> None:
     verdict = cube["deepseek-v2", "transformers", "h100-sxm"]
     assert verdict.state is Standing.PARTIAL
-    assert steps(verdict, "restriction")[0].cites == ("transformers-5-24-0-deepseek-v3-modeling",)
+    assert steps(verdict, "restriction")[0].cites == ("transformers-5-24-0-deepseek-v2-modeling",)
+    wrapped = cube["kimi-k2-5", "transformers", "h100-sxm"]
+    assert "transformers-5-24-0-kimi-k25-config" in steps(wrapped, "restriction")[0].cites
 
 
 def test_a_slow_path_is_a_modifier(cube: Cube) -> None:

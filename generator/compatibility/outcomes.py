@@ -61,7 +61,8 @@ class Rules:
 
     def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None) -> Outcome:
         """The verdict of all rules after the list. Raises UnknownCache."""
-        named = self.gguf_of.get(str(profile.architecture))
+        spelled = {usual: own for own, usual in (self.engine.get("aliases") or {}).items()}
+        named = self.gguf_of.get(spelled.get(profile.architecture, str(profile.architecture)))
         gguf = named if isinstance(named, str) else None
         if profile.family is None:
             return self._without_family(profile, gguf, gpu)
