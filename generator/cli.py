@@ -327,6 +327,53 @@ def graph(root: Path | None, id: str, form: str) -> None:
 
 
 @cli.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--all", "every", is_flag=True, help="All records. A stamp vouches: only after comparing every one.")
+@click.option("--cite", "source", metavar="SOURCE", help="Only for this source, not for all that a record rests on.")
+@click.option("--diff", is_flag=True, help="Show what would be written; write nothing.")
+@FORMAT
+@click.pass_obj
+def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | None, diff: bool, form: str) -> None:
+    """Stamp records that you have compared with their sources, so that later changes there are told (DRF602).
+
+    A stamp that still holds is left alone. Where a record or a source of it has errors, the run ends with 1 and nothing
+    is written. Without ID: what has changed since it was reviewed; 1 if anything has.
+    """
+    from generator import fixes, stamping, standing
+    from generator.checks import judge
+
+    folder = _root(root)
+    kb = _knowledge(folder)
+    if every == bool(ids) and (every or source or diff):
+        raise _Stop("name the records that you have compared with their sources, or --all of them")
+    if not ids and not every:
+        rows = standing.standing(kb)
+        click.echo(standing.standing_json(rows) if form == "json" else standing.standing_text(rows, _place(folder)))
+        raise click.exceptions.Exit(1 if any(row.changed for _, row in rows) else 0)
+    records = stamping.stampable(kb) if every else [_compared(kb, id) for id in dict.fromkeys(ids)]
+    cited = _record(kb, source, "source").id if source else None
+    try:
+        faults = stamping.faults(judge(kb), kb, records)
+        outcome = stamping.Outcome(faults=faults) if faults else stamping.plan(folder, kb, records, cited, date.today())
+        if not diff:
+            fixes.write(folder, outcome.changes)
+    except (stamping.Refused, fixes.Moved, OSError) as problem:
+        raise _Stop(str(problem)) from None
+    if diff and not faults:
+        click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
+    text = standing.as_json(outcome) if form == "json" else standing.as_text(outcome, _place(folder))
+    click.echo(text, err=diff and form == "text" and not faults)
+    raise click.exceptions.Exit(1 if faults else 0)
+
+
+def _compared(kb: KnowledgeBase, id: str) -> Any:
+    record = _record(kb, id)
+    if record.kind == "source":
+        raise _Stop(f"`{id}` is a source; records are compared with it: `servebook graph {id}` shows which")
+    return record
+
+
+@cli.command()
 @click.argument("kind")
 @click.argument("id")
 @click.option("--config", "config", type=click.Path(path_type=Path), help="For a model: its config.json, filled in.")

@@ -76,7 +76,7 @@ def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> O
             if not chosen or rounds == ROUNDS:
                 break
             for path, edits in _by_file(chosen).items():
-                (copy / path).write_bytes(_spliced((copy / path).read_bytes(), edits))
+                (copy / path).write_bytes(spliced((copy / path).read_bytes(), edits))
             for fix in chosen:
                 for path in _by_file([fix]):
                     titles.setdefault(path, []).append(fix.title)
@@ -180,13 +180,13 @@ def _readable_after(root: Path, fix: Fix) -> bool:
     for path, edits in _by_file([fix]).items():
         if path.endswith(".yaml"):
             try:
-                load(_spliced((root / path).read_bytes(), edits).removeprefix(_MARK).decode("utf-8"))
+                load(spliced((root / path).read_bytes(), edits).removeprefix(_MARK).decode("utf-8"))
             except Unreadable:
                 return False
     return True
 
 
-def _spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
+def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
     """The bytes of a file with each edit's text in its place, last place first."""
     mark = _MARK if data.startswith(_MARK) else b""
     text = data[len(mark) :].decode("utf-8")

@@ -51,6 +51,16 @@ def used(wanted: Iterable[Need], source: Record) -> dict[str, Any]:
     return found
 
 
+def parsed(name: str) -> Need:
+    """The need that a name stands for.
+
+    >>> parsed("layers"), parsed("architectures[LlamaForCausalLM]")
+    (('layers', None), ('architectures', 'LlamaForCausalLM'))
+    """
+    fact, bracket, entry = name.partition("[")
+    return (fact, entry.removesuffix("]")) if bracket and entry.endswith("]") else (name, None)
+
+
 def facts_of(source: Record) -> dict[str, Any]:
     """The facts of a source by name; a config's are the language model's own."""
     if source.get("type") == "hf-config":

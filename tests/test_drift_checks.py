@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from conftest import TODAY, Base
 
 from generator import fixes
 from generator.addresses import edition
 from generator.checks import CHECKS, unused_waiver
+from generator.cli import cli
+from generator.digests import facts_digest
 from generator.findings import Severity
 from generator.judgement import judge_all
 from generator.knowledge import KnowledgeBase
@@ -439,3 +445,257 @@ def test_a_claim_of_a_superseded_source_is_history(tiny: Base, notes: str, stale
     found = tiny.findings()
     assert [each.data["earlier"] for each in found if each.code == "NUM406"] == stale
     assert {each.code for each in found} <= {"NUM406"}
+
+
+# --- DRF602: changed since the review, and the command that writes the stamps ----------------------------------------
+
+GPU, SHEET = "records/gpus/tiny-gpu.yaml", "sources/tiny-datasheet.yaml"
+MODEL_A, CONFIG_A = "records/models/tiny-a.yaml", "sources/tiny-a-config.yaml"
+ENGINE, REGISTRY = "records/engines/tiny-engine.yaml", "sources/tiny-engine-registry.yaml"
+
+
+def review(base: Base, *arguments: str, status: int = 0) -> str:
+    result = CliRunner().invoke(cli, ["--root", str(base.root), "review", *arguments])
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+def reread(base: Base, name: str, old: str, new: str) -> Base:
+    """Another reading of a source: other facts, and the digest that goes with them."""
+    base.edit(name, old, new)
+    record = base.read().catalog.records[Path(name).stem]
+    stated = record.get("facts_digest")
+    return base.edit(name, stated, facts_digest(record.get("facts"))) if stated else base
+
+
+def told(base: Base) -> list[list[str]]:
+    return [found.data["changed"] for found in base.findings("DRF602")]
+
+
+def test_what_was_never_reviewed_is_not_counted_as_passed(tiny: Base) -> None:
+    tally = tiny.judge().by_check["DRF602"]
+    assert (tally.checked, tally.not_checkable) == (0, 7)
+    review(tiny, "tiny-gpu")
+    tally = tiny.judge().by_check["DRF602"]
+    assert (tally.checked, tally.not_checkable) == (1, 6)
+
+
+STILL_HOLDS = {
+    "a fact that the model does not use": ("tiny-a", CONFIG_A, "vocab_size: 1000", "vocab_size: 2000"),
+    "a fact that the config gains": ("tiny-a", CONFIG_A, "  vocab_size: 1000", "  vocab_size: 1000\n  rope_theta: 7"),
+    "a number written with a fraction": ("tiny-a", CONFIG_A, "hidden_size: 256", "hidden_size: 256.0"),
+    "another order": ("tiny-engine", REGISTRY, "  fp8_latent_bytes: 44\n", "  fp8_latent_bytes: 44.0\n"),
+    "a note": ("tiny-gpu", SHEET, "license: null", "license: null\nnotes: Read twice."),
+}
+
+
+@pytest.mark.parametrize(("id", "name", "old", "new"), STILL_HOLDS.values(), ids=STILL_HOLDS)
+def test_what_is_used_is_as_it_was(tiny: Base, id: str, name: str, old: str, new: str) -> None:
+    review(tiny, id)
+    assert reread(tiny, name, old, new).findings() == []
+
+
+CHANGED = {
+    "a value": ("tiny-gpu", SHEET, "80 GB", "96 GB", ["memory"]),
+    "an entry of a list": ("tiny-engine", REGISTRY, "OtherForCausalLM, ", "", ["architectures"]),
+    "a fact goes": ("tiny-engine", REGISTRY, "  fp8_latent_bytes: 44\n", "", ["fp8_latent_bytes (no longer there)"]),
+    "a fact comes": ("tiny-gpu", SHEET, "80 GB", "80 GB, bus: 512 bit", ["bus (new)"]),
+    "a class name, which engines ask for": (
+        "tiny-a",
+        CONFIG_A,
+        "architectures: [TinyMlaForCausalLM]",
+        "architectures: [TinyMla2ForCausalLM]",
+        ["architectures"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("id", "name", "old", "new", "names"), CHANGED.values(), ids=CHANGED)
+def test_what_is_used_has_changed(tiny: Base, id: str, name: str, old: str, new: str, names: list[str]) -> None:
+    if id == "tiny-a":
+        tiny.edit(MODEL_A, "  architectures: [TinyMlaForCausalLM]\n", "")
+    review(tiny, id)
+    reread(tiny, name, old, new)
+    (found,) = tiny.findings("DRF602", "WIR202")
+    assert (found.record, found.data["changed"]) == (id, names)
+    assert f"then `servebook review {id} --cite {found.data['source']}`" in found.message
+    assert names[0] in review(tiny, status=1)
+    review(tiny, id, "--cite", found.data["source"])
+    assert told(tiny) == []
+
+
+def test_a_config_that_no_longer_balances_is_told_once(tiny: Base) -> None:
+    review(tiny, "tiny-a")
+    reread(tiny, CONFIG_A, "num_hidden_layers: 4", "num_hidden_layers: 6")
+    assert [found.code for found in tiny.findings()] == ["WIR202"]
+    tiny.edit(MODEL_A, "num_hidden_layers: 4", "num_hidden_layers: 6")
+    assert told(tiny) == [["num_hidden_layers"]], "the record followed, and nobody compared the rest"
+
+
+def test_a_model_may_rely_on_more_than_was_reviewed(tiny: Base) -> None:
+    """What came later was never reviewed, which is not the same as changed."""
+    review(tiny, "tiny-a")
+    assert tiny.edit(MODEL_A, "  v_head_dim: 16\n", "  v_head_dim: 16\n  vocab_size: 1000\n").findings() == []
+    assert tiny.edit(MODEL_A, "  kv_lora_rank: 32\n", "").findings("DRF602") == []
+
+
+def test_facts_edited_by_hand_are_told_once(tiny: Base) -> None:
+    review(tiny, "tiny-gpu")
+    assert [found.code for found in tiny.edit(SHEET, "80 GB", "96 GB").findings()] == ["DRF604"]
+
+
+def test_a_stamp_of_another_recipe_says_nothing(tiny: Base) -> None:
+    review(tiny, "tiny-gpu")
+    stamped = (tiny.root / GPU).read_text()
+    tiny.lay({GPU: stamped.replace("facts: v1:", "facts: v9:")})
+    (found,) = tiny.findings()
+    assert (found.code, found.severity) == ("DRF602", Severity.INFO)
+    review(tiny, "tiny-gpu")
+    assert (tiny.root / GPU).read_text() == stamped
+
+
+def test_a_stamp_for_what_is_not_cited_is_told(tiny: Base) -> None:
+    review(tiny, "tiny-gpu")
+    tiny.edit(GPU, '{value: 80, unit: GB, cite: "[[tiny-datasheet]]"}', "null").edit(
+        GPU, 'bandwidth: null\ncites: ["[[tiny-datasheet]]"]\n', 'bandwidth: null\ncites: ["[[tiny-dtypes]]"]\n'
+    )
+    tiny.edit(GPU, "  form: the", "  memory: not read\n  form: the")
+    (found,) = tiny.findings("DRF602", "SCH101")
+    assert "no value rests on it any more" in found.message
+
+
+def test_a_value_that_a_list_holds_needs_that_entry_alone(tiny: Base) -> None:
+    serving = 'serving_architecture: {value: TinyMlaForCausalLM, cite: "[[tiny-engine-registry]]"}\n'
+    tiny.edit(MODEL_A, "architecture:\n", f"{serving}architecture:\n")
+    review(tiny, "tiny-a", "--cite", "tiny-engine-registry")
+    assert 'keys: {"architectures[TinyMlaForCausalLM]": "' in (tiny.root / MODEL_A).read_text()
+    assert told(reread(tiny, REGISTRY, "OtherForCausalLM, ", "")) == []
+    reread(tiny, REGISTRY, "[TinyMlaForCausalLM]", "[TinyMla2ForCausalLM]")
+    (names,) = told(tiny)
+    assert "architectures[TinyMlaForCausalLM] (no longer there)" in names
+
+
+SHAPES = {
+    "without a break at its end": lambda data: data.rstrip(b"\n"),
+    "with line ends of Windows": lambda data: data.replace(b"\n", b"\r\n"),
+    "with a byte order mark": lambda data: b"\xef\xbb\xbf" + data,
+    "with comments": lambda data: data.replace(b"\nform:", b"  # one\n# two\nform:") + b"# three\n",
+    "with an empty list of stamps": lambda data: data + b"reviewed: []  # none yet\n",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_stamp_is_spliced_in(tiny: Base, shape: Callable[[bytes], bytes]) -> None:
+    before = shape((tiny.root / GPU).read_bytes())
+    tiny.lay({GPU: before})
+    assert not tiny.findings("SCH101", "YML001")
+    review(tiny, "tiny-gpu")
+    after = (tiny.root / GPU).read_bytes()
+    kept = re.sub(rb"(\r?\n)?  - cite: .*?\}", b"", after, flags=re.S)
+    assert kept.replace(b"reviewed:", b"").split() == before.replace(b"reviewed: []", b"").split()
+    assert (b"\r\n" in after) == (b"\r\n" in before)
+    assert after.count(b"\n") - after.count(b"\r\n") in (0, after.count(b"\n"))
+    assert tiny.findings() == []
+    review(tiny, "tiny-gpu")
+    assert (tiny.root / GPU).read_bytes() == after, "twice changes nothing more"
+
+
+def test_a_second_stamp_and_a_renewed_one_leave_the_rest_alone(tiny: Base) -> None:
+    serving = 'serving_architecture: {value: TinyMlaForCausalLM, cite: "[[tiny-engine-registry]]"}\n'
+    tiny.edit(MODEL_A, "architecture:\n", f"{serving}architecture:\n")
+    stamps = (
+        'reviewed:  # by hand\n- cite: "[[tiny-a-config]]"\n  on: 2026-01-01  # after the release\n'
+        "  facts: v1:000000000000  # the first\n# the end\n"
+    )
+    text = (tiny.root / MODEL_A).read_text()
+    tiny.lay({MODEL_A: text + stamps})
+    assert told(tiny) == [["facts that the stamp does not name"]]
+    review(tiny, "tiny-a")
+    after = (tiny.root / MODEL_A).read_text()
+    assert after.startswith(text + "reviewed:  # by hand\n")
+    assert re.search(r"\n  on: [\d-]{10}  # after the release\n  facts: v1:\w{12}  # the first\n  keys: \{", after)
+    assert after.endswith("\n# the end\n")
+    assert tiny.findings() == []
+    assert {stamp["cite"] for stamp in tiny.read().catalog.records["tiny-a"].get("reviewed")} == {
+        "[[tiny-a-config]]",
+        "[[tiny-engine-registry]]",
+    }
+
+
+BRACES = """reviewed:
+  - {cite: "[[tiny-a-config]]", on: 2026-01-01, facts: v9:000000000000, keys: {
+      a: "0000"
+    }
+  }  # old
+"""
+
+
+def test_a_stamp_in_braces_is_renewed_in_them(tiny: Base) -> None:
+    serving = 'serving_architecture: {value: TinyMlaForCausalLM, cite: "[[tiny-engine-registry]]"}\n'
+    tiny.edit(MODEL_A, "architecture:\n", f"{serving}architecture:\n")
+    text = (tiny.root / MODEL_A).read_text()
+    tiny.lay({MODEL_A: text + BRACES})
+    review(tiny, "tiny-a")
+    after = (tiny.root / MODEL_A).read_text()
+    assert after.startswith(text + 'reviewed:\n  - {cite: "[[tiny-a-config]]", on: ')
+    assert after.count('"}\n  }  # old\n  - cite: "[[tiny-engine-registry]]"\n') == 1
+    assert tiny.findings() == []
+
+
+def held(base: Base) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in base.root.rglob("*") if path.is_file()}
+
+
+REFUSALS = {
+    "an unknown record": (["tiny-x"], 2, "no record has the id"),
+    "a source": (["tiny-datasheet"], 2, "records are compared with it"),
+    "a source that the record does not use": (["tiny-gpu", "--cite", "tiny-dtypes"], 2, "rests on tiny-dtypes"),
+    "a source that is none": (["tiny-gpu", "--cite", "tiny-a"], 2, "not a source"),
+    "a source for no record": (["--cite", "tiny-datasheet"], 2, "name the records"),
+    "all and one": (["tiny-gpu", "--all"], 2, "or --all"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "status", "words"), REFUSALS.values(), ids=REFUSALS)
+def test_what_is_refused(tiny: Base, arguments: list[str], status: int, words: str) -> None:
+    before = held(tiny)
+    assert words in review(tiny, *arguments, status=status)
+    assert held(tiny) == before
+
+
+def test_a_record_with_errors_is_not_stamped_and_neither_is_any_other(tiny: Base) -> None:
+    tiny.edit(MODEL_A, "num_hidden_layers: 4", "num_hidden_layers: 6")
+    before = held(tiny)
+    assert "WIR202" in review(tiny, "tiny-gpu", "tiny-a", status=1)
+    assert held(tiny) == before
+    answer = json.loads(review(tiny, "tiny-a", "--format", "json", status=1))
+    assert (answer["ok"], [error["code"] for error in answer["errors"]]) == (False, ["WIR202"])
+    assert held(tiny) == before
+
+
+def test_a_source_that_could_not_be_read_is_not_compared(tiny: Base) -> None:
+    tiny.edit(SHEET, "retrieval: read-not-hashed", "retrieval: unreadable")
+    before = held(tiny)
+    assert "not stamped: the source could not be read" in review(tiny, "tiny-gpu")
+    assert held(tiny) == before
+
+
+def test_the_difference_is_shown_and_nothing_written(tiny: Base) -> None:
+    before = held(tiny)
+    shown = review(tiny, "--all", "--diff")
+    assert held(tiny) == before
+    assert shown.count("\n+reviewed:\n") == 7
+    assert not re.search(r"^-(?!-- )", shown, re.M)
+
+
+def test_the_answers_for_programs(tiny: Base) -> None:
+    answer = json.loads(review(tiny, "tiny-gpu", "--format", "json"))
+    (row,) = answer["stamped"]
+    assert (answer["schema_version"], row["record"], row["source"]) == (1, "tiny-gpu", "tiny-datasheet")
+    assert row["facts"] == "v1:" + facts_digest({"memory": "80 GB"}).removeprefix("sha256:")[:12]
+    (kept,) = json.loads(review(tiny, "tiny-gpu", "--format", "json"))["kept"]
+    assert kept["source"] == "tiny-datasheet"
+    reread(tiny, SHEET, "80 GB", "96 GB")
+    answer = json.loads(review(tiny, "--format", "json", status=1))
+    assert (answer["ok"], answer["changed"][0]["changed"]) == (False, ["memory"])
+    assert answer["counts"] == {"never reviewed": 6, "changed since the review": 1}

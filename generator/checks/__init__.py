@@ -45,6 +45,7 @@ from generator.checks.sources_disagree import sources_disagree
 from generator.checks.stale_figure import stale_figure
 from generator.checks.stale_source import stale_source
 from generator.checks.superseded_source import superseded_source
+from generator.checks.suspect_citation import suspect_citation
 from generator.checks.swapped_evidence import swapped_evidence
 from generator.checks.typed_figure import typed_figure
 from generator.checks.uncited_claim import uncited_claim
@@ -109,6 +110,7 @@ CHECKS: tuple[Check, ...] = (
     sources_disagree,
     inapplicable_evidence,
     stale_source,  # DRF601
+    suspect_citation,
     superseded_source,
     changed_digest,
     unused_waiver,  # MET901
