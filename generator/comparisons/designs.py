@@ -13,6 +13,7 @@ _LACKS = (
     r"(?:has\s+|have\s+)?(?:dropped|drops|lacks|removed|removes|abandoned|abandons|gave\s+up|gives\s+up|does\s+without|"
     r"does\s+not\s+have|no\s+longer\s+has|got\s+rid\s+of)"
 )
+_GONE = r"(?:dropped|removed|abandoned|gone|absent|missing|given\s+up)"
 _DETERMINER = r"(?:(?:the|a|an|its|any|this)\s+)?"
 _END = r"(?=\s*(?:[,.;:)]|$|and\b))"
 _STRENGTHS: Mapping[str, Callable[[Facts], str]] = {"yarn_temperature": yarn_temperature}
@@ -23,6 +24,7 @@ def designs(speech: Speech, bench: Bench) -> Iterator[Said]:
     words = bench.fields.design_words
     forms = (
         rf"(?P<term>{words})\s+(?:that|which)\s+(?P<model>{MODEL})\s+{_LACKS}{_END}",
+        rf"(?P<term>{words})\s+(?:is|was|has\s+been)\s+{_GONE}\s+(?:in|by|from)\s+(?P<model>{MODEL}){_END}",
         rf"(?P<model>{MODEL})\s+(?:{_LACKS}|has\s+no)\s+{_DETERMINER}(?P<term>{words}){_END}",
     )
     for form in forms:

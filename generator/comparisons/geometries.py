@@ -14,10 +14,15 @@ from generator.units import grouped
 _SAME = r"(?:identical|the\s+same|equal)"
 _TWO = rf"(?:the\s+two(?:\s+(?:models|configs))?|both(?:\s+models)?|{MODEL}\s+and\s+{MODEL})"
 _WHAT = r"(?:KV|cache|KV[\s-]cache)(?:[\s-](?:geometry|size|cache))?"
+_END = r"(?:['’]s)?(?=\s*(?:[,.;:)]|$))"
 _FORMS = (
-    re.compile(rf"\b{_WHAT}\s+(?:is|are)\s+{_SAME}\s+(?:between|in|for|across|of)\s+{_TWO}(?=\s*(?:[,.;:)]|$))", re.I),
+    re.compile(rf"\b{_WHAT}\s+(?:is|are)\s+{_SAME}\s+(?:between|in|for|across|of)\s+{_TWO}{_END}", re.I),
     re.compile(rf"\b(?:same|identical)\s+(?:KV[\s-]|cache[\s-])?geometry\s+(?:as|to)\s+{MODEL}(?!['’]s\s+\w)", re.I),
-    re.compile(rf"\b{_TWO}\s+have\s+(?:the\s+same|an\s+identical)\s+(?:KV[\s-]|cache[\s-])?geometry\b", re.I),
+    re.compile(rf"\b{_WHAT}\s+(?:of\s+{MODEL}\s+)?is\s+{_SAME}\s+(?:to|as)\s+(?:that\s+of\s+)?{MODEL}{_END}", re.I),
+    re.compile(
+        rf"(?<!\w){_TWO}\s+have\s+(?:the\s+same|an\s+identical|identical)\s+(?:KV[\s-](?:cache[\s-])?|cache[\s-])?geometry\b",
+        re.I,
+    ),
 )
 _ONE_LAYER = re.compile(
     r"\b(?:per|each|every|one|single|a)\s+(?:\w+\s+and\s+)?layer\b|\blayer\s+by\s+layer\b|\bper[\s-]layer\b", re.I
@@ -31,12 +36,14 @@ def geometries(speech: Speech, bench: Bench) -> Iterator[Said]:
         for match in form.finditer(speech.text):
             pair = speech.pair() if speech.asserted(match) else None
             facts = bench.both(*pair) if pair else None
-            if facts is None or facts[0].geometry is None or facts[1].geometry is None:
+            one_layer = bool(_ONE_LAYER.search(speech.text))
+            counted = not one_layer and re.search(r"\blayers?\b", speech.text)  # "identical; only the layers differ"
+            if facts is None or facts[0].geometry is None or facts[1].geometry is None or counted:
                 yield Said(match.start(), match.end(), None)
                 continue
             layers = [_layers(each) for each in facts]
             alike = set(layers[0]) == set(layers[1])
-            holds = alike if _ONE_LAYER.search(speech.text) else layers[0] == layers[1]
+            holds = alike if one_layer else layers[0] == layers[1]
             yield Said(match.start(), match.end(), holds, _tell(bench, *facts, alike=alike))
 
 

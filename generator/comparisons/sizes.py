@@ -10,10 +10,14 @@ from generator.comparisons.speech import ADVERB, MODEL, Said, Speech
 from generator.derive import Facts
 from generator.parameters import Parameters
 
-_AXES = r"(?:in|on|along|by)\s+(?:every|all|each)\s+(?:single\s+)?(?:axis|axes|dimensions?|sizes?|respects?|fields?)"
+_AXES = (
+    r"(?:(?:in|on|along|by)\s+(?:every|all|each)\s+(?:single\s+)?(?:axis|axes|dimensions?|sizes?|respects?|fields?)"
+    r"|across\s+the\s+board)"
+)
 _WHOLE = (
     re.compile(rf"\b{THAN}\s+than\s+(?P<other>{MODEL})\s+{_AXES}\b", re.I),
-    re.compile(rf"\b{_AXES}\s+{THAN}\s+than\s+(?P<other>{MODEL})", re.I),
+    re.compile(rf"\b{THAN}\s+{_AXES}\s+than\s+(?P<other>{MODEL})(?!['’]s)", re.I),
+    re.compile(rf"\b{_AXES}\s+{THAN}\s+than\s+(?P<other>{MODEL})(?!['’]s)", re.I),
 )
 _MODEL_SIZE = re.compile(
     rf"(?P<own>{MODEL}|\b(?:the|this)\s+model)\s+is\s+{ADVERB}(?P<cmp>smaller|larger|bigger)\s+than\s+"

@@ -24,7 +24,7 @@ ADVERB = r"(?:(?:much|far|clearly|significantly|considerably|slightly|somewhat|a
 _CITED = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _PIECE = re.compile(r"(?<![\w.\-/])\w[\w.-]*")
 _LONGEST_NAME = 5
-_EXCEPTED = re.compile(r"\b(?:except|but|besides|apart|almost|nearly|old)\b", re.I)
+_EXCEPTED = re.compile(r"\b(?:except|but|besides|apart|aside|other\s+than|up\s+to|modulo|almost|nearly|old)\b", re.I)
 _PRONOUN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:So\s+|Here\s+)?(?:It|Its|This|That|These|They|Their|Both|The (?:other|latter|former))\b"
 )

@@ -15,8 +15,10 @@ from generator.parameters.claims import agrees
 BYTES: Mapping[str, int] = {"bf16": 2, "bfloat16": 2, "fp16": 2, "float16": 2, "fp32": 4, "float32": 4}
 """Types without scales, in which a parameter takes so many bytes and no more."""
 
+_WHAT = r"(?:total|size|weights|checkpoint|footprint)"
 _FORM = re.compile(
-    rf"\b(?P<type>{'|'.join(BYTES)})\s+(?:total|size|weights|checkpoint|footprint)\s+(?:is|are|would\s+be)\s+"
+    rf"\b(?:(?P<type>{'|'.join(BYTES)})\s+{_WHAT}|in\s+(?P<in>{'|'.join(BYTES)}),?\s+(?:the\s+)?{_WHAT})\s+"
+    r"(?:is|are|would\s+be)\s+"
     rf"{ADVERB}(?P<cmp>smaller|larger|less|more|lower|higher)\s+than\s+(?:the\s+|its\s+)?"
     r"(?P<count>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>B|billion)\b(?:\s+parameters)?\s+(?:suggests?|impl(?:y|ies)|says?)\b",
     re.I,
@@ -32,7 +34,7 @@ def weights(speech: Speech, bench: Bench) -> Iterator[Said]:
         if facts is None or counted is None or not agrees(match["count"], "billion", counted):
             yield Said(match.start(), match.end(), None)
             continue
-        yield Said(match.start(), match.end(), False, _tell(facts, counted, match["type"]))
+        yield Said(match.start(), match.end(), False, _tell(facts, counted, match["type"] or match["in"]))
 
 
 def _tell(facts: Facts, counted: int, kind: str) -> str:
