@@ -589,7 +589,11 @@ def test_why_prints_the_chain_for_a_reader(why: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("model", "engine", "said_by"),
     [
-        ("llama-3-1-8b", "lmdeploy", "decided by LMDeploy PyTorch engine module map, of 2026-08-21, a whole list"),
+        (
+            "llama-3-1-8b",
+            "lmdeploy",
+            "decided by LMDeploy PyTorch engine module map (0.16.0), of 2026-08-21, a whole list",
+        ),
         ("mpt-7b", "llama-cpp", "(0c1e5709), of 2026-10-01, a whole list"),
         ("olmo-2-0325-32b", "tensorrt-llm", "read on 2026-11-29, not known to be whole"),
         ("deepseek-v3-2", "vllm", ""),
