@@ -46,9 +46,10 @@ def _patterns(
     names: frozenset[str], families: frozenset[str], kernels: frozenset[str]
 ) -> tuple[tuple[str, re.Pattern[str]], ...]:
     family, kernel = one_of(families), one_of(kernels)
+    another = rf"`?\s*(?:,|/|\||\bor\b|\band\b)\s*`?(?:{any_of(families)})(?![\w-])"
     subject = rf"(?<![\w.-])(?:(?:this|the)\s+(?:model|checkpoint|architecture)|{any_of(names)})"
     return (
-        (FAMILY, loose(r"\b(?:attention[ _])?family\s*[=:]\s*`?(?P<word>[a-z][a-z0-9_]+)")),
+        (FAMILY, loose(rf"\b(?:attention[ _])?family\s*[=:]\s*`?(?P<word>[a-z][a-z0-9_]+)\b(?!{another})")),
         (FAMILY, loose(rf"\bfamily\s+is\s+`?{family}{_ENDS}")),
         (FAMILY, loose(rf"\b(?:this|it)\s+is\s+(?:an?\s+)?{_KIND}{family}\s+{_NOUN}")),
         (FAMILY, loose(rf"{subject}\s+(?:is|uses|employs|has)\s+(?:an?\s+)?{_KIND}{family}{_ENDS}")),

@@ -32,6 +32,8 @@ SILENT = {
     "quoted with curled marks": "Its card had “this is a GQA model” in it.",
     "supposed": "If this is a GQA model, a calculator is right.",
     "supposed otherwise": "A calculator would print the figure of FAMILY=gqa.",
+    "an example": "For example, FAMILY=gqa makes a calculator count heads.",
+    "a condition that is checked": "The loader validates that the model uses GQA.",
     "asked": "Is it so that this is a GQA model?",
     "another model in the sentence": "Unlike it, Tiny B has FAMILY=gqa.",
     "another model, cited": "See [[tiny-b]]: family: gqa.",
@@ -43,6 +45,7 @@ SILENT = {
     "a likeness": "In its absorbed form it is GQA-like.",
     "a library of a like name": "The required kernel is FlashGQA's.",
     "a range of families": "This is a GQA or MLA model by the flag that is set.",
+    "a choice of families": "The family: `gqa`, `mla` or `mha`, as the config has it.",
     "a family of products": "A member of the GQA family of papers.",
     "a list of classes under their family": "MLA rows: TinyMlaForCausalLM, OtherForCausalLM.",
     "a list of classes that nobody has": "GQA rows: OtherForCausalLM, ThirdForCausalLM.",
@@ -138,6 +141,7 @@ def test_an_unknown_word_is_not_checkable(tiny: Base) -> None:
 
 
 def test_words_for_families_are_given_to_families_that_exist(real: KnowledgeBase) -> None:
+    assert all(row["called"] for row in real.catalog.tables["families"].values())
     words = spoken(real, "family")
     assert words["mla"] == ("mla", "mla_dsa", "kda_mla_hybrid")
     assert "mha" not in spoken(real, "kernel class")["mla"]

@@ -13,7 +13,8 @@ from generator.arithmetic.sentences import sentence_at
 _DENIED = r"not?|never|nor|neither|none|nothing|nowhere|cannot|without|instead|unlike|rather|hardly|\w+n['’]t"
 _SUPPOSED = (
     r"if|unless|whether|would|could|might|may|should|were|perhaps|maybe|possibly|suppos\w+|assum\w+|imagin\w+|"
-    r"hypothetical\w*|as\s+though|seem\w*|appears?|looks?\s+(?:like|as)|tempt\w+"
+    r"hypothetical\w*|as\s+though|seem\w*|appears?|looks?\s+(?:like|as)|tempt\w+|"
+    r"for\s+(?:example|instance)|e\.g|checks?|ensur\w+|validat\w+|verif\w+"
 )
 _REPORTED = (
     r"said|says?|calls?|called|calling|claim(?:s|ed|ing)?|label(?:s|l?ed|l?ing)|treat(?:s|ed|ing)?|"
