@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.compatibility.conditions import about_model
+from generator.applicability import Applies, applies
 from generator.compatibility.reasons import cited
 from generator.findings import Finding, Related, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
+from generator.spans import Location
 
 
 @check("CMP503", Severity.WARNING)
 def inapplicable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
-    """A model names a constraint that, by its own conditions, is not about this model.
+    """A model names a constraint, or includes a text, that by its own conditions is not about this model.
 
     Why it matters
     A limit of one model or one release, copied to its siblings, becomes a limit that nobody can find the reason of: a
-    page size that only layers of ratio 2 produce, or a library release that dropped the model altogether.
+    page size that only layers of ratio 2 produce, or a library release that dropped the model altogether. The same
+    holds of a text that many pages include. What is not known is no contradiction.
 
     Bad
     ```yaml records/gotchas/tiny-wide.yaml
@@ -81,34 +83,41 @@ def inapplicable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Itera
     ```
 
     How to fix
-    Take the constraint out of `constraints`; prose may still say why it does not apply. If it does apply, correct the
-    conditions of the gotcha, or what the kernel `excludes`.
+    Take the constraint out of `constraints`, or the include out of the text; prose may still say why it does not apply.
+    If it does apply, correct the conditions of the gotcha, what the kernel `excludes` or computes, or what the concept
+    `applies` to.
     """
     for model in tally.sound(kb, "model"):
-        for index, text in enumerate(model.get("constraints") or ()):
-            record = next((kb.catalog.records[id] for id in cited(text) if id in kb.catalog.records), None)
+        for place, ids, included in _named(kb, model):
+            record = next((kb.catalog.records[id] for id in ids if id in kb.catalog.records), None)
             if record is None or record.id in kb.catalog.unsound:
                 tally.skipped += 1
                 continue
+            found = applies(kb, model, record, now=bool(included))
+            if found.holds is None:
+                tally.not_checkable += 1
+                continue
             tally.checked += 1
-            why = _excluded(kb, model, record)
-            if why:
-                related = [Related(record.at(*why[1]), "what it says of itself")]
-                message = f"`{record.id}` is no constraint of this model: {why[0]}"
-                yield this.finding(model.at("constraints", index), message, model.id, related)
+            if not found.holds:
+                related = [Related(record.at(found.field), "what it says of itself")]
+                message = _told(record, found, included)
+                yield this.finding(place, message, model.id, related)
 
 
-def _excluded(kb: KnowledgeBase, model: Record, record: Record) -> tuple[str, tuple[str, ...]] | None:
-    """Why a gotcha or a kernel is not about a model, and the field that says so."""
-    profile = kb.verdicts.profiles[model.id]
-    own = f"{profile.architecture or 'a class that is not on record'}, of the family {profile.family or 'not derived'}"
-    if record.kind == "gotcha":
-        if any(about_model(when, profile, None) for when in record.get("conditions")):
-            return None
-        return f"none of its conditions names {own}", ("conditions",)
-    excludes = record.get("excludes") or {}
-    if profile.architecture in (excludes.get("architectures") or ()):
-        return f"{record.title} states that it is not for {profile.architecture}", ("excludes",)
-    if profile.family in (excludes.get("families") or ()):
-        return f"{record.title} states that it is not for the family {profile.family}", ("excludes",)
-    return None
+def _named(kb: KnowledgeBase, model: Record) -> Iterator[tuple[Location, tuple[str, ...], str]]:
+    """The constraints that a model names, and the texts that it includes: where, which record, and which text."""
+    for index, text in enumerate(model.get("constraints") or ()):
+        yield model.at("constraints", index), cited(text), ""
+    for each in kb.graph.cites(model.id):
+        if each.included and each.path[0] != "corrections":
+            yield each.location, (str(each.target),), each.mention.target
+
+
+def _told(record: Record, found: Applies, included: str) -> str:
+    asked = f"{found.field}: {found.asks}; this model: {found.has}"
+    if not included:
+        return f"`{record.id}` is no constraint of this model: {asked}. Take it out, or correct {record.id}"
+    return (
+        f"`{included}` does not hold for this model: {record.id} says {asked}. Take the include out and say what is "
+        f"true here, or correct `{found.field}` of {record.id}"
+    )

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from generator import render
+from generator.applicability import applies
 from generator.fieldview import View, sheet
 from generator.publishing import Page, Site
 from generator.records import Record
@@ -52,7 +53,7 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
         named = record.get("families") or ()
         families = [(name, models) for name, models in site.summary.families.items() if name in named]
         description = render.clip(render.plain(site.prose(str(record.get("definition")), record)))
-        return {"description": description, "families": families}
+        return {"description": description, "families": families, "applies": _applies(site, record)}
     summary, answers = site.summary, site.answers
     if record.kind == "engine":
         places = answers.places
@@ -72,6 +73,14 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
         found = site.summary.by_gotcha.get(record.id, {})
         return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
     return {}
+
+
+def _applies(site: Site, concept: Record) -> tuple[str, list[Record]] | None:
+    """The conditions of a concept in words, and the models that meet them; None where its families say it all."""
+    if not concept.get("applies"):
+        return None
+    answers = [(model, applies(site.kb, model, concept)) for model in site.kb.catalog.sound("model")]
+    return next((each.asks for _, each in answers), ""), [model for model, each in answers if each.holds]
 
 
 def anchor(family: str, engine: Record) -> str:
