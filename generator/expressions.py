@@ -5,7 +5,7 @@ An expression is read with `ast` and evaluated by the few nodes below; nothing o
 ====================================  =================================================================
 ``kv.growth('bf16')``                 bytes per token in a cache layout (the keys of ``servebook kv``)
 ``kv.bytes('bf16', 131072)``          bytes of cache entries after so many tokens
-``kv.state('compressor_fp32_ring')``  bytes that a sequence holds whatever its length
+``kv.state('compressor_fp32_ring')``  bytes that a sequence holds whatever its length; of an engine: all of them
 ``kv.layers.csa``                     layers of a kind: full, sliding, csa, hca ..., or the long name
 ``kv.layer('csa', 'bf16')``           bytes per token of one layer of a kind, in a cache layout
 ``kv.windows('bf16')``                bytes that do not grow: what all windows hold when they are full
@@ -21,8 +21,8 @@ An expression is read with `ast` and evaluated by the few nodes below; nothing o
 ====================================  =================================================================
 
 with numbers, ``+ - * /`` and parentheses, and filters behind a bar: ``| kib``, ``| mib``, ``| gib``, ``| percent``,
-``| times``, ``| billion``, ``| round(1)``. Units are kept: bytes per token are not added to bytes, and a ratio of
-equals has none.
+``| times``, ``| billion``, ``| round(1)``. Units are kept: bytes per token are not added to bytes, a ratio of
+equals has none, and bytes over bytes per token are tokens.
 """
 
 from __future__ import annotations
@@ -187,6 +187,8 @@ def _combine(left: Quantity, op: ast.operator, right: Quantity) -> Quantity:
         return Quantity(left.value * right.value, left.unit or right.unit, formula)
     if right.value == 0:
         raise ExpressionError("division by zero")
+    if (left.unit, right.unit) == ("B", "B/token"):
+        return Quantity(left.value / right.value, "tokens", formula)
     if right.unit and left.unit != right.unit:
         raise ExpressionError(f"{left.unit or 'a plain number'} over {right.unit} is no unit that is known here")
     return Quantity(left.value / right.value, "" if right.unit else left.unit, formula)

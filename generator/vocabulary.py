@@ -194,10 +194,17 @@ class _Cache:
         return Quantity(of_kind[key], "B/token", f"one {kind} layer in {key}")
 
     def state(self, name: str) -> Quantity:
-        state = self.facts.state
-        if name not in state:
-            raise ExpressionError(f"{self.facts.id} has no state `{name}`; it has {', '.join(state) or 'none'}")
-        return Quantity(Fraction(state[name]), "B", f"state {name}")
+        """One state by its name, or all that an engine holds."""
+        state, engines = self.facts.state, {each.engine.id: each for each in self.facts.states}
+        if name in state:
+            return Quantity(Fraction(state[name]), "B", f"state {name}")
+        if name not in engines:
+            known = ", ".join((*state, *engines)) or "none"
+            raise ExpressionError(f"{self.facts.id} has no state `{name}`; it has {known}")
+        totals = [each.total for each in self.facts.states if each.engine.id == name]
+        if len(set(totals)) > 1:
+            raise ExpressionError(f"{name} holds the state of {self.facts.id} in several types; name one of them")
+        return Quantity(Fraction(totals[0]), "B", f"{' + '.join(engines[name].parts)} in {name}")
 
     @property
     def unsupported(self) -> int | None:

@@ -85,6 +85,7 @@ SHOWN = {
     "a minus": ("-kv.layers.full + 5", "1"),
     "brackets": ("(1 + 2) * 3", "9"),
     "bytes and bytes": ("kv.bytes('bf16', 10) - kv.bytes('bf16', 9)", "320 B"),
+    "bytes over growth are tokens": ("kv.bytes('bf16', 10) / kv.growth('bf16')", "10 tokens"),
     "a number of bytes": ("kv.growth('bf16') * 2", "640 B/token"),
     "half of it": ("kv.growth('bf16') / 2", "160 B/token"),
     "a ratio has no unit": ("kv.growth('bf16') / kv.growth('fp8_latent') | round(2)", "1.82"),
@@ -152,6 +153,8 @@ def test_each_expression_of_the_real_base_has_a_value(real: KnowledgeBase) -> No
         for text in real.catalog.texts(record):
             if text.field and text.field.schema.get("x-prose"):
                 for each in find(text.value):
+                    if expressions.of_a_model(record, each.inner):
+                        continue  # worked out where the text is included: NUM409 has looked
                     assert str(evaluate(real, record, each.inner))
 
 
