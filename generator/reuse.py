@@ -57,7 +57,7 @@ def inputs(site: Site, record: Record) -> Hashable:
         tuple((citation.citing, citation.place) for citation in kb.graph.cited_by(record.id)),
         tuple((found.location, found.code, found.message) for found in site.errors(record)),
         _derived(site, record),
-        (site.behind_figures, site.models) if "{{" in record.document.text else (),
+        (site.behind_figures, site.models) if "{{" in record.document.text or record.get("applies") else (),
     )
 
 

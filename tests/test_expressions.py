@@ -140,6 +140,10 @@ def test_state_and_short_layer_names_of_the_real_base(real: KnowledgeBase) -> No
         ("deepseek-v4-flash", "kv.layer('csa', 'bf16')", "320 B/token"),
         ("deepseek-v4-flash", "kv.layer('hca', 'bf16')", "8 B/token"),
         ("deepseek-v4-flash", "kv.windows('bf16') / (43 * 128 * 512 * 2)", "1 B"),
+        ("qwen3-next-80b-a3b-instruct", "kv.state('vllm')", "39,518,208 B"),
+        ("qwen3-next-80b-a3b-instruct", "kv.state('vllm') / kv.growth('bf16') | round", "1,608 tokens"),
+        ("gemma-3-27b-it", "kv.windows('bf16') / (52 * 16 * 256 * 2)", "1,024 B"),
+        ("gemma-3-27b-it", "kv.unsupported / (62 * 16 * 256 * 2)", "1 B/token"),
         ("codellama-34b-instruct-hf", "weights.bytes / parameters.total", "2 B"),
     ],
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Base
+from conftest import TODAY, Base
 
 from generator import headings
 from generator.braces import both, find, includes
 from generator.expressions import evaluate
 from generator.findings import Finding
+from generator.fixes import plan, write
 from generator.impact import consequences
 from generator.includes import sections
 from generator.inspection import graph_text, show_text
@@ -249,6 +250,52 @@ def test_an_engine_has_no_figures_of_a_model(tiny: Base) -> None:
     )
     (found,) = tiny.findings()
     assert (found.code, found.record) == ("NUM409", "tiny-engine")
+
+
+# --- pasted paragraphs ---------------------------------------------------------------------------------------------
+
+WORDS = """Keys and values of all heads are made from one latent row per token, so the cache holds that row and
+  nothing else; decoding multiplies the projections into the query and the output, and every head then reads
+  the same row of the same layer, whatever the number of heads is."""
+
+
+def test_a_pasted_section_is_replaced_by_its_include(tiny: Base) -> None:
+    tiny.edit(IDEA, "families: [mla]", f"per_model: |\n  {WORDS}\nfamilies: [mla]")
+    tiny.edit(MODEL, NOTES, f"notes: |\n  See [[tiny-latent]].\n\n  {WORDS}\n\n  More.\n")
+    (found,) = tiny.findings()
+    assert (found.code, found.record) == ("NUM407", "tiny-a")
+    assert "write {{ include('tiny-latent#per_model') }} instead" in found.message
+    assert found.fix is not None
+    assert found.fix.safe
+    write(tiny.root, plan(tiny.root, TODAY, unsafe=False).changes)
+    assert (
+        (tiny.root / MODEL)
+        .read_text()
+        .endswith("  See [[tiny-latent]].\n\n  {{ include('tiny-latent#per_model') }}\n\n  More.\n")
+    )
+    assert tiny.findings() == []
+
+
+PASTED = {
+    "a part of a section": (
+        f"per_model: |\n  {WORDS}\n\n  And more.\nfamilies: [mla]",
+        "give it a heading of its own in",
+    ),
+    "words of its own in it": (
+        f"per_model: |\n  {WORDS.replace('number', 'count')}\nfamilies: [mla]",
+        "write {{ include",
+    ),
+    "of another family": (f"per_model: |\n  {WORDS}\nfamilies: [gqa]", "write {{ include('tiny-latent#per_model') }}"),
+}
+
+
+@pytest.mark.parametrize(("owner", "message"), PASTED.values(), ids=PASTED)
+def test_what_is_no_plain_copy_of_a_section_has_no_fix(tiny: Base, owner: str, message: str) -> None:
+    tiny.edit(IDEA, "families: [mla]", owner)
+    tiny.edit(MODEL, NOTES, f"notes: |\n  See [[tiny-latent]].\n\n  {WORDS}\n")
+    (found,) = tiny.findings("NUM407")
+    assert message in found.message
+    assert found.fix is None
 
 
 # --- the graph ------------------------------------------------------------------------------------------------------

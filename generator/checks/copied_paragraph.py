@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from generator.findings import Finding, Related, Severity
+from generator.applicability import applies
+from generator.findings import Edit, Finding, Fix, Related, Severity
+from generator.includes import HOMES, sections
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import Passage, passages
@@ -23,7 +25,6 @@ SHARED = 0.6
 """The share of the shorter paragraph that must stand in the other one."""
 MANY = 12
 """Words that stand in more paragraphs are a phrase, not a copy; the first ones are enough to find the copies."""
-HOMES = ("concept", "kernel", "gotcha")
 
 
 @check("NUM407", Severity.WARNING)
@@ -120,8 +121,9 @@ def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     ```
 
     How to fix
-    Keep the paragraph in one concept, kernel or gotcha record, the one that the message names or a new one, and cite it
-    from the others with what is true of them alone.
+    Keep the paragraph in one concept, kernel or gotcha record, the one that the message names or a new one, as a field
+    or below a heading of its own. The others include it, `{{ include('id#section') }}`, or cite it with what is true of
+    them alone. The fix does it where the texts are the same and the owner's conditions hold.
     """
     paragraphs = [each for passage in passages(kb, tally) for each in _paragraphs(passage)]
     tally.checked += len(paragraphs)
@@ -135,6 +137,7 @@ def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
             f"{also}: {_home(kb, first)}",
             copies[0].record.id,
             [Related(each.place, "the paragraph here") for each in (first, *copies[1:])],
+            _fix(kb, first, copies[0]),
         )
 
 
@@ -152,6 +155,10 @@ class _Paragraph:
     @property
     def place(self) -> Location:
         return self.passage.place(self.start, self.end)
+
+    @property
+    def text(self) -> str:
+        return self.passage.text.value[self.start : self.end]
 
     def shingles(self) -> set[tuple[str, ...]]:
         return {self.words[at : at + SHINGLE] for at in range(len(self.words) - SHINGLE + 1)}
@@ -189,13 +196,41 @@ def _groups(paragraphs: list[_Paragraph]) -> Iterator[list[_Paragraph]]:
 def _home(kb: KnowledgeBase, first: _Paragraph) -> str:
     """Where the paragraph should live: where it is, if that is a shared record; else with the subject it speaks of."""
     if first.record.kind in HOMES:
-        return f"cite [[{first.record.id}]] instead"
-    text = first.passage.text.value[first.start : first.end]
-    counts = {record.id: _subject(record, text) for kind in HOMES for record in kb.catalog.sound(kind)}
+        name = _section(kb, first)
+        if name:
+            return f"write {_include(first.record, name)} instead, or cite [[{first.record.id}]]"
+        return f"give it a heading of its own in [[{first.record.id}]] and include that, or cite the record"
+    counts = {record.id: _subject(record, first.text) for kind in HOMES for record in kb.catalog.sound(kind)}
     best = max(counts, key=lambda id: counts[id], default=None)
     if best is None or not counts[best]:
-        return "move it to one concept, kernel or gotcha record and cite that"
-    return f"move what is true of both to one record, perhaps [[{best}]], and cite that"
+        return "move it to one concept, kernel or gotcha record and include it from there"
+    return f"move what is true of both to one record, perhaps [[{best}]], and include it from there"
+
+
+def _section(kb: KnowledgeBase, paragraph: _Paragraph) -> str:
+    """The name of the section that consists of a paragraph; empty where there is more, or less, in it."""
+    for name, section in sections(kb.catalog, paragraph.record).items():
+        if section.text.path == paragraph.passage.text.path and section.value.strip() == paragraph.text.strip():
+            return name
+    return ""
+
+
+def _include(record: Record, name: str) -> str:
+    return f"{{{{ include('{record.id}#{name}') }}}}"
+
+
+def _fix(kb: KnowledgeBase, first: _Paragraph, copy: _Paragraph) -> Fix | None:
+    """An include for a copy of a whole section, word for word, where the section's record is about the copy's."""
+    name = _section(kb, first) if first.record.kind in HOMES else ""
+    block = copy.record.document.source(copy.passage.text.span).startswith("|")
+    indented = copy.start > 0 and copy.passage.text.value[copy.start - 1] != "\n"
+    if not name or not block or indented or copy.text.split() != first.text.split():
+        return None
+    if copy.record.kind == "model" and applies(kb, copy.record, first.record, now=True).holds is not True:
+        return None
+    begin, last = copy.place, copy.passage.place(copy.start + copy.text.rstrip().rfind("\n") + 1, copy.end)
+    whole = replace(begin, end_line=last.end_line, end_column=last.end_column)
+    return Fix(f"include {first.record.id}#{name}", (Edit(whole, _include(first.record, name)),))
 
 
 def _subject(record: Record, text: str) -> int:
