@@ -554,14 +554,21 @@ def test_a_stamp_of_another_recipe_says_nothing(tiny: Base) -> None:
     assert (tiny.root / GPU).read_text() == stamped
 
 
-def test_a_stamp_for_what_is_not_cited_is_told(tiny: Base) -> None:
+def test_a_stamp_is_no_use_of_a_source(tiny: Base) -> None:
+    """It stays when a citation is re-pointed, and hides neither the orphan nor the mis-wiring."""
+    review(tiny, "tiny-a", "tiny-b")
+    tiny.edit(MODEL_A, 'config: "[[tiny-a-config]]"', 'config: "[[tiny-b-config]]"')
+    tiny.lay({"records/concepts/tiny-latent.yaml": concept("tiny-b-config").replace("Pages", "Latent rows")})
+    assert [found.code for found in tiny.findings()] == ["WIR201"]
+    assert "1 reviewed, and no longer cited" in review(tiny)
+    assert "tiny-a-config" in tiny.read().graph.orphans()
+
+
+def test_a_stamp_with_a_wrong_id_is_told_as_any_citation(tiny: Base) -> None:
     review(tiny, "tiny-gpu")
-    tiny.edit(GPU, '{value: 80, unit: GB, cite: "[[tiny-datasheet]]"}', "null").edit(
-        GPU, 'bandwidth: null\ncites: ["[[tiny-datasheet]]"]\n', 'bandwidth: null\ncites: ["[[tiny-dtypes]]"]\n'
-    )
-    tiny.edit(GPU, "  form: the", "  memory: not read\n  form: the")
-    (found,) = tiny.findings("DRF602", "SCH101")
-    assert "no value rests on it any more" in found.message
+    text = (tiny.root / GPU).read_text()
+    tiny.lay({GPU: text.replace('- cite: "[[tiny-datasheet]]"', '- cite: "[[tiny-datashet]]"')})
+    assert [found.code for found in tiny.findings()] == ["CIT101"]
 
 
 def test_a_value_that_a_list_holds_needs_that_entry_alone(tiny: Base) -> None:

@@ -100,8 +100,8 @@ def _finding(
     comparison = compare(relied_on, right, flat_facts(cited))
     effect = _effect(kb, {**right, **relied_on}, flat_facts(cited)) if record.kind == "model" else {}
     orphaned = best is not None and best.id in kb.graph.orphans()
-    # A key of the wrong document that the record leaves out makes its cache underivable: the same mistake.
-    underived = [("DRV302", record.id)] if citation.path == ("config",) else []
+    # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
+    underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
     if best:
         related.append(Related(best.at("subjects"), "the source that fits declares the record's subject"))

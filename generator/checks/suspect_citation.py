@@ -65,7 +65,7 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     How to fix
     Compare the record with the source as it is now, correct the record, and write the stamp anew with `servebook review
-    ID --cite SOURCE`. A stamp for a source that the record does not rest on any more is removed by hand.
+    ID --cite SOURCE`.
     """
     for record in kb.catalog.records.values():
         if record.kind == "source":
@@ -82,8 +82,9 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
             elif review.state is State.NEVER:
                 tally.not_checkable += 1
             else:
-                tally.checked += review.state is not State.UNKNOWN
-                tally.not_checkable += review.state is State.UNKNOWN
+                idle = review.state in (State.UNKNOWN, State.IDLE)  # it vouches for nothing here
+                tally.checked += not idle
+                tally.not_checkable += idle
                 yield from _findings(this, record, review)
 
 
@@ -114,9 +115,5 @@ _SAYS = {
         Severity.INFO,
         "the stamp of {on} for {source} follows a recipe that this version of Servebook does not know, so it says "
         "nothing here; compare them, then `servebook review {id} --cite {source}`",
-    ),
-    State.IDLE: (
-        None,
-        "this record was compared with {source} on {on}, and no value rests on it any more; remove the stamp",
     ),
 }
