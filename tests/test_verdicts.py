@@ -233,6 +233,13 @@ def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: 
     assert steps(cube["glm-4-7", "vllm", "a100-sxm-80gb"], "family")[0].value == "gqa"
 
 
+def test_a_class_that_a_document_names_for_a_repository_stands_over_that_of_an_edited_copy(cube: Cube) -> None:
+    verdict = cube["step-3-7-flash", "vllm", "h100-sxm"]
+    assert verdict.state is Standing.SUPPORTED
+    named = verdict.reasons[0]
+    assert (named.value, named.cites) == ("Step3p7ForConditionalGeneration", ("trtllm-supported-models-00b6d5a2",))
+
+
 def test_the_4_bit_index_is_for_sm10x_in_vllm(cube: Cube) -> None:
     assert stored(cube.verdict("deepseek-v4-flash", "vllm", "b200", "index_mxfp4"))["index"] == ("vllm#index_mxfp4", 68)
     for gpu in (*SM12X, "h100-sxm"):
