@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _HIDDEN = re.compile(
     r"(?P<fence>^[ \t]*(?P<mark>```+|~~~+).*?(?:^[ \t]*(?P=mark)|\Z))"
-    r"|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)|\{\{[^{}]{0,300}\}\}|<!--.{0,2000}?-->|[a-z][a-z0-9+.-]*://[^\s)\"”>|]+|\]\([^)\s]*\)",
+    r"|(?<!`)(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`)|\{\{[^{}]{0,300}\}\}|<!--.{0,2000}?-->|[a-z][a-z0-9+.-]*://[^\s)\"”>|]+|\]\([^)\s]*\)",
     re.S | re.M,
 )
 _CITED = re.compile(r"\[\[[^\[\]\n]*\]\]")
@@ -20,6 +20,7 @@ _INTERVAL = re.compile(
     r"\[\s*-?[\w.+-]{1,12}\s*,\s*-?[\w.+-]{1,12}\s*\)|\(\s*-?[\w.+-]{1,12}\s*,\s*-?[\w.+-]{1,12}\s*\]"
 )
 _BLIND = "\x02"
+_LAST_WORDS = re.compile(r"(?:\b(?!(?i:and|or|the|a|an|with)\b)[\w'’-]+[ \t]+)?[\w'’)%-]+[ \t]*\Z")
 
 THINGS = r"parameters|layers|experts|heads|tokens|entries|bytes"
 _LABEL = r"[ \t]*[:=]"
@@ -98,7 +99,7 @@ def _gaps(plain: str) -> Iterator[Damage]:
 
 def _with_words_before(plain: str, at: int) -> int:
     """The place from the last two words before a gap on: a gap alone has nothing to show."""
-    words = re.search(r"(?:\b(?!(?i:and|or|the|a|an|with)\b)[\w'’-]+[ \t]+)?[\w'’)%-]+[ \t]*$", plain[:at])
+    words = _LAST_WORDS.search(plain, max(0, at - 60), at)
     return words.start() if words else at
 
 

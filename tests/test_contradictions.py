@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 from conftest import HERE, Base
+from hypothesis import given
+from hypothesis import strategies as st
 
 from generator.contradictions import Contradiction, Namesakes, contradictions
 from generator.judgement import Tally
@@ -46,6 +48,13 @@ SILENT = {
         "It has 3 sliding / 21 CSA / 20 HCA over 43.",
     ),
     "no word of ratios": (FLASH, "Layers 0-1 take 0 seconds.", "It has 3 sliding / 21 CSA / 20 HCA over 43."),
+    "counts that are denied": (FLASH, WRONG_LAYERS, "It does not have 3 sliding / 21 CSA / 20 HCA over 43."),
+    "counts that others gave": (FLASH, WRONG_LAYERS, "Some notes claimed 3 sliding / 21 CSA / 20 HCA over 43."),
+    "layers that others told": (
+        FLASH,
+        "Of the ratios, notes say that layers 0-2 have ratio 0, layers 3-41 alternate 4 and 128, layer 42 has ratio 0.",
+        "It has 3 sliding / 21 CSA / 20 HCA over 43.",
+    ),
     "one reason twice": (
         FLASH,
         "kv_bytes_per_token is null because there is no kv_lora_rank.",
@@ -181,3 +190,35 @@ def test_the_real_records_do_not_contradict_themselves(real: KnowledgeBase) -> N
     read = list(passages(real, Tally(), ("model",)))
     assert len(read) >= 20
     assert [each for passage in read for each in contradictions(real, [passage], names)] == []
+
+
+PIECES = [
+    *(
+        "layers 0-2",
+        "layer 42",
+        "first three layers",
+        "ratio 0",
+        "ratios",
+        "alternate 4 and 128",
+        "from index 3 onward",
+    ),
+    *("(4,128,4,...)", "3 sliding / 21 CSA / 20 HCA", "over 43", "of 0", "`n_group`", "is", "=", "64", "1e9", "null"),
+    *(
+        "because",
+        "there is no kv_lora_rank",
+        "is not derivable",
+        "needs modeling code",
+        "no source says",
+        ".",
+        "V3",
+        "(",
+    ),
+    *("99999999", "layers 5-1", "last 9999 entries", "has", "have", "\n\n", "kv_bytes", "remains NULL"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join))
+def test_any_text_is_read_without_a_traceback(audit: KnowledgeBase, text: str) -> None:
+    for each in found(audit, FLASH, text):
+        assert each.place.words
+        assert 0 <= each.place.start < each.place.end <= len(text)

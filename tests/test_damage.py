@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from conftest import Base
+from hypothesis import given
+from hypothesis import strategies as st
 
 from generator.damage import damages
 from generator.knowledge import KnowledgeBase
@@ -136,3 +140,31 @@ def test_the_real_base_has_no_damaged_text(real: KnowledgeBase) -> None:
     ]
     assert sum(map(len, texts)) > 10_000
     assert [each for value in texts for each in damages(value)] == []
+
+
+PIECES = [
+    *'(){}[]`"“”%s.,;:=… \n',
+    "[[",
+    "]]",
+    "{{",
+    "}}",
+    "```\n",
+    "https://a.b",
+    "the",
+    "and",
+    "layers in total",
+    "has",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_any_text_is_read_and_no_two_places_overlap(text: str) -> None:
+    found = damages(text)
+    assert all(0 <= each.start < each.end <= len(text) for each in found)
+    assert all(one.end <= two.start for one, two in pairwise(found))
+
+
+def test_a_long_text_takes_no_longer_than_its_length() -> None:
+    """Patterns that try every split of a run of blanks would not come back."""
+    for piece in ("of ", " ", "(", "{{", "<!--", "`", "has of ", "a: ", "\n\n"):
+        damages("of" + piece * 20_000)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from generator.arithmetic.assertions import asserted
 from generator.arithmetic.layer_phrases import ALTERNATE, IS, NUMBERS
 from generator.arithmetic.statements import Names
 from generator.comparisons.speech import Speech
@@ -19,6 +20,7 @@ _COUNTS = re.compile(
     r"(?:\s+(?:over|of)\s+(?P<whole>\d{1,4}))?",
     re.I,
 )
+_COUNT = re.compile(rf"\d{{1,4}}(?=\s+(?:{_KIND}))", re.I)
 _ABOUT_RATIOS = re.compile(r"\bratios?\b|_ratios\b", re.I)
 _ABOUT_ENTRIES = re.compile(r"\b(?:index|indices|entr(?:y|ies))\b", re.I)
 
@@ -39,16 +41,15 @@ def layer_counts(speeches: list[Speech], names: Names) -> Iterator[Contradiction
     """
     for speech in speeches:
         for match in _COUNTS.finditer(speech.text):
-            stated = [
-                int(each) for each in re.findall(r"\d+(?=\s)", match[0].partition(" over ")[0].partition(" of ")[0])
-            ]
-            layers = names.layers or (int(match["whole"]) if match["whole"] else None)
-            phrases = list(_phrases(speeches, layers)) if layers else []
-            told = _told(phrases, layers or 0)
-            if told is None or (match["whole"] and int(match["whole"]) != layers) or len(stated) != len(set(told)):
+            whole = int(match["whole"]) if match["whole"] else None
+            layers = names.layers or whole
+            if layers is None or whole not in (None, layers) or not asserted(speech.text, *match.span()):
                 continue
-            if sorted(stated) != sorted(Counter(told).values()) and not _one_is_right(stated, told, names):
-                yield _contradiction(speech, match, told, phrases, names)
+            phrases = list(_phrases(speeches, layers))
+            stated, told = sorted(int(each) for each in _COUNT.findall(match[0])), _told(phrases, layers)
+            implied = sorted(Counter(told).values()) if told else []
+            if len(implied) == len(stated) and implied != stated and not _one_is_right(stated, told or [], names):
+                yield _contradiction(speech, match, told or [], phrases, names)
 
 
 def _contradiction(
@@ -78,6 +79,8 @@ def _phrases(speeches: list[Speech], layers: int) -> Iterator[_Layers]:
         if not about and not (spoken and _ABOUT_ENTRIES.search(speech.text)):
             continue
         for match, values, is_open in _read(speech.text, layers):
+            if not asserted(speech.text, *match.span()):
+                continue
             key = tuple(sorted(values.items()))
             if values and key not in said:
                 said.add(key)
@@ -122,11 +125,11 @@ def _told(phrases: list[_Layers], layers: int) -> list[int] | None:
         fixed |= each.values
     told |= fixed
     found = [told.get(at) for at in range(layers)]
-    return None if not layers or None in found else [each for each in found if each is not None]
+    return None if None in found else [each for each in found if each is not None]
 
 
 def _one_is_right(stated: list[int], told: list[int], names: Names) -> bool:
     """Whether the config decides, and one side agrees with it: then the other is told as false by itself."""
-    if names.kinds and sorted(stated) == sorted(names.kinds.values()):
+    if names.kinds and stated == sorted(names.kinds.values()):
         return True
     return any(list(values[: len(told)]) == told for values in names.lists.values())
