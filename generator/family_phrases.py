@@ -35,29 +35,39 @@ def phrases(
     text: str, subject: Collection[str], families: Collection[str], kernels: Collection[str]
 ) -> Iterator[Phrase]:
     """What a text says outright of its subject, which goes by some names, in words for families and kernels."""
-    for what, pattern in _patterns(frozenset(subject), frozenset(families), frozenset(kernels)):
+    for what, of_subject, pattern in _patterns(frozenset(families), frozenset(kernels)):
         for match in pattern.finditer(text):
-            if asserted(text, match.start(), match.end()):
-                yield Phrase(match.start(), match.end(), what, match["word"])
+            start = _subject(text, match.start(), subject) if of_subject else match.start()
+            if start is not None and asserted(text, start, match.end()):
+                yield Phrase(start, match.end(), what, match["word"])
 
 
-@lru_cache(maxsize=512)
-def _patterns(
-    names: frozenset[str], families: frozenset[str], kernels: frozenset[str]
-) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _subject(text: str, end: int, names: Collection[str]) -> int | None:
+    """Where the subject that a predicate follows begins; None where it is another one.
+
+    Looked for behind a predicate, of which there are few, and not before it: the names differ from record to record.
+    """
+    subject = rf"(?<![\w.-])(?:(?:this|the)\s+(?:model|checkpoint|architecture)|{any_of(names)})$"
+    found = re.search(subject, text[:end], re.I)
+    return found.start() if found else None
+
+
+@lru_cache(maxsize=16)
+def _patterns(families: frozenset[str], kernels: frozenset[str]) -> tuple[tuple[str, bool, re.Pattern[str]], ...]:
+    """What each pattern is about, whether it is a predicate that wants a subject before it, and the pattern."""
     family, kernel = one_of(families), one_of(kernels)
     another = rf"`?\s*(?:,|/|\||\bor\b|\band\b)\s*`?(?:{any_of(families)})(?![\w-])"
-    subject = rf"(?<![\w.-])(?:(?:this|the)\s+(?:model|checkpoint|architecture)|{any_of(names)})"
     return (
-        (FAMILY, loose(rf"\b(?:attention[ _])?family\s*[=:]\s*`?(?P<word>[a-z][a-z0-9_]+)\b(?!{another})")),
-        (FAMILY, loose(rf"\bfamily\s+is\s+`?{family}{_ENDS}")),
-        (FAMILY, loose(rf"\b(?:this|it)\s+is\s+(?:an?\s+)?{_KIND}{family}\s+{_NOUN}")),
-        (FAMILY, loose(rf"{subject}\s+(?:is|uses|employs|has)\s+(?:an?\s+)?{_KIND}{family}{_ENDS}")),
+        (FAMILY, False, loose(rf"\b(?:attention[ _])?family\s*[=:]\s*`?(?P<word>[a-z][a-z0-9_]+)\b(?!{another})")),
+        (FAMILY, False, loose(rf"\bfamily\s+is\s+`?{family}{_ENDS}")),
+        (FAMILY, False, loose(rf"\b(?:this|it)\s+is\s+(?:an?\s+)?{_KIND}{family}\s+{_NOUN}")),
+        (FAMILY, True, loose(rf"\s+(?:is|uses|employs|has)\s+(?:an?\s+)?{_KIND}{family}{_ENDS}")),
         (
             KERNELS,
+            False,
             loose(rf"{_NEEDED}\s*(?:[:=]|\bis\b|\bare\b)\s*(?:an?\s+|the\s+)?{_KIND}`?{kernel}(?:\s+{_OF_USE})?"),
         ),
-        (KERNELS, loose(rf"{subject}\s+(?:needs|requires)\s+(?:an?\s+|the\s+)?{_KIND}{kernel}\s+{_OF_USE}")),
+        (KERNELS, True, loose(rf"\s+(?:needs|requires)\s+(?:an?\s+|the\s+)?{_KIND}{kernel}\s+{_OF_USE}")),
     )
 
 

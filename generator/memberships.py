@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from generator.arithmetic import NOTHING
 from generator.class_labels import labelled
@@ -19,6 +19,9 @@ from generator.wiring import flat_facts
 CLAIMED = {"attention_family": FAMILY, "family": FAMILY, "kernel_class": KERNELS}
 ROWS = {"gotcha": ("conditions",), "engine": ("restrictions", "cache_layouts", "auto_cache", "selection")}
 """Where a record names families beside classes: a row holds for a model only if both fit."""
+
+Spoken: TypeAlias = dict[str, tuple[str, ...]]
+"""Words of prose, in lower case, each with all that it may rightly name."""
 
 _TABLES = {FAMILY: "families", KERNELS: "kernel_classes"}
 
@@ -41,16 +44,16 @@ class Said:
 
 def statements(kb: KnowledgeBase, sound: Callable[[KnowledgeBase, str], Iterator[Record]]) -> Iterator[Said]:
     """All statements of records that keep to their schema; ``sound`` gives these, kind by kind."""
-    classes = _classes(kb)
+    classes, words = _classes(kb), (spoken(kb, FAMILY), spoken(kb, KERNELS))
     named = {**classes, **{name: (model.id,) for model in kb.catalog.sound("model") for name in _titles(model)}}
     for kind in kb.catalog.kinds:
         for record in sound(kb, kind.name) if kind.name != "source" else ():
             if kind.name == "model":
                 yield from _claims(record)
-                yield from _notes(kb, record)
+                yield from _notes(kb, record, words)
             for field in ROWS.get(kind.name, ()):
                 yield from _rows(record, field, classes)
-            yield from _labels(kb, record, named)
+            yield from _labels(kb, record, named, words[0])
 
 
 def _claims(model: Record) -> Iterator[Said]:
@@ -60,9 +63,9 @@ def _claims(model: Record) -> Iterator[Said]:
             yield Said(model, where, (name,), CLAIMED[claim["field"]], model.id, (model.id,))
 
 
-def _notes(kb: KnowledgeBase, model: Record) -> Iterator[Said]:
+def _notes(kb: KnowledgeBase, model: Record, words: tuple[Spoken, Spoken]) -> Iterator[Said]:
     """Plain words in a model's notes, in sentences that name no other model."""
-    families, kernels = spoken(kb, FAMILY), spoken(kb, KERNELS)
+    families, kernels = words
     for text in kb.catalog.texts(model):
         if text.path != ("notes",):
             continue
@@ -74,9 +77,10 @@ def _notes(kb: KnowledgeBase, model: Record) -> Iterator[Said]:
                 yield Said(model, where, ids, phrase.what, model.id, (model.id,), phrase.word)
 
 
-def _labels(kb: KnowledgeBase, record: Record, classes: Mapping[str, tuple[str, ...]]) -> Iterator[Said]:
+def _labels(
+    kb: KnowledgeBase, record: Record, classes: Mapping[str, tuple[str, ...]], families: Spoken
+) -> Iterator[Said]:
     """Classes and models that prose lists under the name of a family."""
-    families = spoken(kb, FAMILY)
     for text in kb.catalog.texts(record):
         if text.field is None or not text.field.schema.get("x-prose") or text.path[-1] == "wrong":
             continue
@@ -118,7 +122,7 @@ def _titles(model: Record) -> set[str]:
     return {model.id, model.title, *(model.get("aliases") or ()), str(model.get("repo") or model.id).rpartition("/")[2]}
 
 
-def spoken(kb: KnowledgeBase, what: str) -> dict[str, tuple[str, ...]]:
+def spoken(kb: KnowledgeBase, what: str) -> Spoken:
     """The words of prose for families, or for classes of kernels, each with all that it may rightly name."""
     found: dict[str, list[str]] = {}
     for id, row in kb.catalog.tables.get(_TABLES[what], {}).items():

@@ -8,8 +8,9 @@ from generator.derive import config_source
 from generator.findings import Finding, Related, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
+from generator.lookalikes import Configs, joined
 from generator.records import Record
-from generator.wiring import agree, flat_facts
+from generator.wiring import flat_facts
 
 
 @check("WIR203", Severity.INFO)
@@ -80,9 +81,9 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     How to fix
     Nothing has to be done. A field that does discriminate, if the config has one, may be added to the architecture.
     """
-    configs = [
-        (source, flat_facts(source)) for source in kb.catalog.sound("source") if source.get("type") == "hf-config"
-    ]
+    configs = [source for source in kb.catalog.sound("source") if source.get("type") == "hf-config"]
+    index = Configs((source.id, flat_facts(source)) for source in configs)
+    about = _by_subject(configs)
     groups: dict[frozenset[str], list[Record]] = {}
     for model in tally.sound(kb, "model"):
         own = config_source(kb.catalog, model)
@@ -95,35 +96,34 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
             continue
         tally.checked += 1
         facts = flat_facts(own)
-        known = {key: facts[key] for key in relied_on if key in facts}
-        alike = {
-            source.id
-            for source, others in configs
-            if source.id != own.id
-            and not set(source.get("subjects")) & set(own.get("subjects"))
-            and all(key in others and agree(others[key], value) for key, value in known.items())
-        }
-        if known and alike:
-            groups.setdefault(frozenset(alike | {own.id}), []).append(model)
-    yield from _one_per_group(this, kb, groups)
+        alike = index.agreeing({key: facts[key] for key in relied_on if key in facts})
+        revisions = {id for subject in own.get("subjects") for id in about.get(subject, ()) if id != own.id} & alike
+        if revisions:
+            alike -= revisions  # of the same subject: no reading of either is a mistake
+        if own.id not in alike:
+            alike |= {own.id}  # a class that stands for a config
+        if len(alike) > 1:
+            groups.setdefault(alike, []).append(model)
+    for names, models in joined(groups):
+        yield _finding(this, kb, sorted(names), sorted(models, key=lambda model: model.id))
 
 
-def _one_per_group(this: Check, kb: KnowledgeBase, groups: dict[frozenset[str], list[Record]]) -> Iterator[Finding]:
-    """Groups that share a source are one group of look-alikes, told once, at its first record."""
-    merged: list[tuple[set[str], list[Record]]] = []
-    for sources, models in groups.items():
-        touching = [group for group in merged if group[0] & sources]
-        together = set(sources).union(*(group[0] for group in touching))
-        members = [*models, *(model for group in touching for model in group[1])]
-        merged = [group for group in merged if group not in touching] + [(together, members)]
-    for look_alikes, members in merged:
-        models = sorted(members, key=lambda model: model.id)
-        first, names = models[0], sorted(look_alikes)
-        related = [Related(model.at("config"), "relies on one of them, too") for model in models[1:]]
-        related += [Related(kb.catalog.records[id].at("subjects"), "one of the look-alikes") for id in names]
-        message = (
-            f"{', '.join(names)} agree in every field that {', '.join(model.id for model in models)} "
-            f"{'relies' if len(models) == 1 else 'rely'} on; only the declared subject tells them apart"
-        )
-        data = {"sources": names, "records": [model.id for model in models]}
-        yield this.finding(first.at("config"), message, first.id, related, data=data)
+def _by_subject(sources: list[Record]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for source in sources:
+        for subject in source.get("subjects"):
+            found.setdefault(subject, []).append(source.id)
+    return found
+
+
+def _finding(this: Check, kb: KnowledgeBase, names: list[str], models: list[Record]) -> Finding:
+    """Look-alikes are told once, at the first record that relies on one of them."""
+    first, *others = models
+    related = [Related(model.at("config"), "relies on one of them, too") for model in others]
+    related += [Related(kb.catalog.records[id].at("subjects"), "one of the look-alikes") for id in names]
+    message = (
+        f"{', '.join(names)} agree in every field that {', '.join(model.id for model in models)} "
+        f"{'rely' if others else 'relies'} on; only the declared subject tells them apart"
+    )
+    data = {"sources": names, "records": [model.id for model in models]}
+    return this.finding(first.at("config"), message, first.id, related, data=data)
