@@ -14,14 +14,18 @@ from typing import Any
 
 import pytest
 from conftest import TODAY, Base
+from hypothesis import given
+from hypothesis import strategies as st
 
 from generator.checks import CHECKS, judge
 from generator.findings import Finding
 from generator.graph import CitationGraph
 from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase, assemble
+from generator.lookalikes import Configs, joined, likeness
 from generator.records import Record
 from generator.spans import load
+from generator.wiring import agree
 
 HEADS = {
     "num_attention_heads": 128,
@@ -579,3 +583,37 @@ def test_the_fix_of_the_real_miswiring_restores_the_file(real: KnowledgeBase, re
     end = record.document.offset(edit.location.end_line - 1, edit.location.end_column - 1)
     text = record.document.text[:begin] + edit.text + record.document.text[end:]
     assert text == (real_root / record.path).read_text("utf-8")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 2.0, "", "1", "a"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@given(VALUES, VALUES)
+def test_values_are_alike_where_they_agree(one: Any, other: Any) -> None:
+    assert (likeness(one) == likeness(other)) == agree(one, other)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(0, 1)), max_size=8), st.data())
+def test_the_index_finds_what_a_comparison_of_each_would(configs: list[dict[str, int]], data: st.DataObject) -> None:
+    known = data.draw(st.dictionaries(st.sampled_from("abc"), st.integers(0, 1), min_size=1))
+    index = Configs((str(id), config) for id, config in enumerate(configs))
+    by_hand = {str(id) for id, config in enumerate(configs) if known.items() <= config.items()}
+    assert index.agreeing(known) == by_hand
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcdef"), min_size=1), unique=True))
+def test_groups_that_share_an_id_become_one(groups: list[frozenset[str]]) -> None:
+    made = list(joined({ids: [number] for number, ids in enumerate(groups)}))
+    assert sorted(number for _, members in made for number in members) == list(range(len(groups)))
+    every = [id for ids, _ in made for id in ids]
+    assert len(every) == len(set(every))
+    assert all(any(ids <= whole for whole, _ in made) for ids in groups)
+    for whole, members in made:  # nothing was joined that no chain of shared ids joins
+        reached = set(groups[members[0]])
+        while more := {id for n in members if groups[n] & reached for id in groups[n]} - reached:
+            reached |= more
+        assert reached == whole

@@ -16,6 +16,10 @@ from generator.wiring import compare, flat_facts, growth_of
 NAMED = 6
 
 
+CAUSED = ("WIR201", "WIR202", "DRV302", "NUM409")
+"""What would be found in a record of the circle besides, and is told here."""
+
+
 @check("WIR204", Severity.ERROR)
 def swapped_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
     """Records cite each other's configs.
@@ -113,7 +117,9 @@ def _finding(this: Check, kb: KnowledgeBase, circle: list[Moved]) -> Finding:
         None if repos else _fix(circle),
         {
             "records": {moved.wire.model.id: _link(kb, moved) for moved in circle},
-            "absorbs": [(code, moved.wire.model.id) for moved in circle for code in ("WIR201", "WIR202", "DRV302")],
+            "absorbs": [
+                (code, moved.wire.model.id) for moved in circle for code in ("WIR201", "WIR202", "DRV302", "NUM409")
+            ],
         },
     )
 
