@@ -118,22 +118,17 @@ class Namesakes:
 
     def mentions(self, text: str) -> Iterator[Mention]:
         """The names in a text, the longest first where one contains another."""
-        cited = {match.start(): match for match in _CITED.finditer(text)}
-        for match in cited.values():
+        for match in _CITED.finditer(text):
             ids = self.ids.get(match[1].strip().rpartition("/")[2])
             if ids:
                 yield Mention(match.start(), match.end(), _one(ids))
-        at = 0
-        pieces = [
-            piece
-            for piece in _PIECE.finditer(text)
-            if not any(m.start() <= piece.start() < m.end() for m in cited.values())
-        ]
+        plain = _CITED.sub(lambda match: " " * len(match[0]), text)
+        pieces, at = list(_PIECE.finditer(plain)), 0
         for number, piece in enumerate(pieces):
             if piece.start() < at:
                 continue
             for last in reversed(pieces[number : number + _LONGEST_NAME]):
-                name = text[piece.start() : last.end()].rstrip(".-")
+                name = plain[piece.start() : last.end()].rstrip(".-")
                 if name in self.ids:
                     at = piece.start() + len(name)
                     yield Mention(piece.start(), at, _one(self.ids[name]))
