@@ -14,6 +14,7 @@ What a citation needs is what its record falls with; mentions in prose need noth
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +25,8 @@ from generator.wiring import Pair, agree, flat_facts
 
 RECIPE = "v1"
 
-MOST = 4
-"""So many changed facts a message names."""
+MOST, SHORT = 4, 40
+"""So many changed facts a message names, and values of so many characters it shows."""
 
 Need = tuple[str, str | None]
 """A fact by its name, and the entry of it where only that is used."""
@@ -135,11 +136,12 @@ def difference(wanted: Iterable[Need], old: Record, new: Record) -> Difference:
 
 
 def _change(name: str, here: Any, there: Any) -> str:
-    """One changed fact; of lists and tables what came and what went."""
-    if isinstance(here, list | Mapping) and isinstance(there, list | Mapping):
-        before, after = _entries(here), _entries(there)
-        gone = [entry for entry in before if entry not in after]
-        came = [entry for entry in after if entry not in before]
-        told = [f"{word} {', '.join(each[:MOST])}" for word, each in (("lost", gone), ("gained", came)) if each]
-        return f"`{name}` {' and '.join(told)}" if told else f"`{name}` differs"
-    return f"`{name}` is {there}, not {here}"
+    """One changed fact: both values where they are short, else what came and what went."""
+    values = [json.dumps(value, ensure_ascii=False) for value in (here, there)]
+    if max(map(len, values)) <= SHORT:
+        return f"`{name}` is {values[1]}, not {values[0]}"
+    before, after = _entries(here), _entries(there)
+    gone = [entry for entry in before if entry not in after]
+    came = [entry for entry in after if entry not in before]
+    told = [f"{word} {', '.join(each[:MOST])}" for word, each in (("lost", gone), ("gained", came)) if each]
+    return f"`{name}` {' and '.join(told)}" if told else f"`{name}` differs"

@@ -86,12 +86,16 @@ def faults(verdicts: Verdicts, kb: KnowledgeBase, records: Iterable[Record]) -> 
 
 def _change(root: Path, record: Record, due: Sequence[Review], today: date) -> Change:
     before = (root / record.path).read_bytes()
-    edits = [edit for review in due if review.index is not None for edit in _renewed(record, review, today)]
-    new = [_block(review, today) for review in due if review.index is None]
-    # Of two edits at one place the later listed ends up in front: a new stamp goes behind what a renewed one gains.
-    after = spliced(before, [*(_added(record, new) if new else ()), *edits])
+    after = spliced(before, written(record, due, today))
     _verify(record, after, due)
     return Change(record.path, before, after, tuple(f"reviewed {review.source}" for review in due))
+
+
+def written(record: Record, due: Sequence[Review], today: date) -> list[Edit]:
+    """The edits that stamp a record; of two at one place the later listed ends up in front."""
+    renewed = [edit for review in due if review.index is not None for edit in _renewed(record, review, today)]
+    new = [_block(review, today) for review in due if review.index is None]
+    return [*(_added(record, new) if new else ()), *renewed]
 
 
 def _verify(record: Record, after: bytes, due: Sequence[Review]) -> None:
@@ -131,8 +135,10 @@ def _keys(stamp: Stamp) -> str:
 
 
 def _key(name: str) -> str:
-    plain = _PLAIN_KEY.fullmatch(name) and name.lower() not in _READ_AS_OTHER
-    return name if plain else json.dumps(name, ensure_ascii=False)
+    if _PLAIN_KEY.fullmatch(name) and name.lower() not in _READ_AS_OTHER:
+        return name
+    quoted = json.dumps(name, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
 
 
 def _added(record: Record, stamps: Sequence[Sequence[str]]) -> list[Edit]:

@@ -13,15 +13,21 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import TODAY, Base
+from hypothesis import given
+from hypothesis import strategies as st
 
-from generator import fixes
+from generator import fixes, stamping
 from generator.addresses import edition
 from generator.checks import CHECKS, unused_waiver
 from generator.cli import cli
 from generator.digests import facts_digest
 from generator.findings import Severity
+from generator.fixes import spliced
 from generator.judgement import judge_all
 from generator.knowledge import KnowledgeBase
+from generator.records import Record
+from generator.reviews import Review, State, stamp_of
+from generator.spans import load
 
 SHA, OTHER = "0123456789abcdef0123456789abcdef01234567", "f" * 40
 MODELINE = "# yaml-language-server: $schema=../schema/source.schema.json\n"
@@ -149,7 +155,7 @@ def test_a_newer_edition(tiny: Base, old: str, new: str, editions: list[str]) ->
     assert (found.code, found.severity, found.record) == ("DRF603", Severity.WARNING, "paging")
     assert found.data["editions"] == editions
     assert found.data["newer"] == "pages-new"
-    assert "all 2 facts used here are the same there" in found.message
+    assert "all that is used here (page, heads) is the same there; cite the newer edition" in found.message
     assert "absorbs" not in found.data
 
 
@@ -170,11 +176,14 @@ def test_the_newest_of_three_is_named_and_what_changed(tiny: Base) -> None:
     assert found.fix is None, "what changed must be read"
 
 
+COMMON = [f"class-{number}" for number in range(9)]
+
+
 def test_a_list_tells_what_came_and_went(tiny: Base) -> None:
     tiny.lay(
         {
-            "sources/pages.yaml": package("1.0", facts={"names": ["a", "b"]}),
-            "sources/pages-new.yaml": package("1.1", facts={"names": ["b", "c"]}),
+            "sources/pages.yaml": package("1.0", facts={"names": ["a", *COMMON]}),
+            "sources/pages-new.yaml": package("1.1", facts={"names": [*COMMON, "c"]}),
             "records/concepts/paging.yaml": concept("pages"),
         }
     )
@@ -216,10 +225,27 @@ def test_a_record_of_a_version_is_told_without_a_warning(tiny: Base) -> None:
     tiny.lay({"sources/registry-1-1.yaml": new, "records/concepts/paging.yaml": concept("registry-1-1")})
     (found,) = tiny.findings()
     assert (found.code, found.severity, found.record) == ("DRF603", Severity.INFO, "tiny-engine")
-    assert "`version` says that it is about 1.0" in found.message
+    assert "the `version` here names 1.0" in found.message
     assert "`architectures` lost OtherForCausalLM" in found.message
+    assert found.fix is None
     (found,) = tiny.edit("records/engines/tiny-engine.yaml", 'version: "1.0"', 'version: "1.1"').findings()
     assert found.severity is Severity.WARNING, "the record moved on, its evidence did not"
+
+
+SINCE = {
+    "a gotcha of other versions": ("<0.9", Severity.WARNING),
+    "a gotcha of a longer version": ("<1.0.5", Severity.WARNING),
+    "a gotcha up to that version": ("<1.0", Severity.INFO),
+}
+
+
+@pytest.mark.parametrize(("versions", "severity"), SINCE.values(), ids=SINCE)
+def test_a_gotcha_that_names_the_version_says_which_it_is_about(tiny: Base, versions: str, severity: Severity) -> None:
+    gotcha = "records/gotchas/tiny-crash.yaml"
+    tiny.edit(gotcha, '"<1.1"', f'"{versions}"').edit(gotcha, "[[tiny-engine-issue]]", "[[pages]]")
+    tiny.lay({"sources/pages.yaml": package("1.0"), "sources/pages-new.yaml": package("1.1", supersedes="[[pages]]")})
+    (found,) = tiny.findings("DRF603")
+    assert found.severity is severity
 
 
 CLAIM = 'claims:\n  - {{field: context, value: 64, unit: tokens, basis: vendor, {0}cite: "[[pages]]"}}\n'
@@ -647,6 +673,19 @@ def test_a_stamp_in_braces_is_renewed_in_them(tiny: Base) -> None:
     assert after.startswith(text + 'reviewed:\n  - {cite: "[[tiny-a-config]]", on: ')
     assert after.count('"}\n  }  # old\n  - cite: "[[tiny-engine-registry]]"\n') == 1
     assert tiny.findings() == []
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=30), st.integers() | st.text(max_size=5), min_size=1, max_size=12))
+def test_any_names_of_facts_make_a_stamp_that_reads_back(facts: dict[str, Any]) -> None:
+    before = b"# one\nname: x  # two\nnotes: |\n  three\n"
+    record = Record("x", "concept", "records/concepts/x.yaml", load(before.decode()))
+    stamped = Review("s", State.NEVER, stamp=stamp_of(facts))
+    after = spliced(before, stamping.written(record, [stamped], TODAY))
+    document = load(after.decode("utf-8"))
+    assert after.startswith(before)
+    assert not document.traps
+    (stamp,) = document.data["reviewed"]
+    assert (stamp["facts"], stamp["keys"]) == (stamped.stamp.facts, stamped.stamp.keys)  # type: ignore[union-attr]
 
 
 def held(base: Base) -> dict[str, bytes]:

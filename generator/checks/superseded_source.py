@@ -12,7 +12,7 @@ from generator.graph import Citation
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
-from generator.reliance import Difference, difference, evidence_by_source, needs
+from generator.reliance import MOST, Difference, difference, evidence_by_source, needs
 
 VERIFIED = ("read", "read-not-hashed")
 
@@ -27,7 +27,8 @@ def superseded_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     Two sources are editions of one document where `supersedes` or `superseded_by` says so, or where they name one place
     in one package or repository, about the same subjects, at versions or days that tell which is newer. An entry that
     says that it is about the old edition (`since`, `until`, its version in words) is left alone, and so is a list that
-    cites both. A record that states the old version as its own gets an info: it says which version it is about.
+    cites both. A record that states the old version as its own, or a gotcha in its
+    conditions, gets an info: it says which version it is about.
 
     Bad
     ```yaml sources/tiny-datasheet-june.yaml
@@ -111,12 +112,13 @@ def _finding(
     newer: Newer,
     told: Difference,
 ) -> Finding:
-    own = next((field for field in ("version", "engine_version") if record.get(field) == newer.this), None)
-    what = told.text() or f"all {len(told.shared)} facts used here are the same there"
-    about = f"; this record's `{own}` says that it is about {newer.this}" if own else ""
+    own = _own(record, newer.this)
+    more = f" and {len(told.shared) - MOST} more" if len(told.shared) > MOST else ""
+    what = told.text() or f"all that is used here ({', '.join(told.shared[:MOST])}{more}) is the same there"
+    then = "cite the newer edition" + (" and write what it says" if told.text() else "")
     message = (
         f"{old.id} ({shown(newer.this)}) is superseded: the base has {newer.source.id} ({shown(newer.that)}; "
-        f"{newer.why}). {what}{about or '; cite the newer edition and write what it says'}"
+        f"{newer.why}). {what}; {f'the `{own}` here names {shown(newer.this)}' if own else then}"
     )
     lone = not any(citation.citing in kb.graph.ids for citation in kb.graph.cited_by(newer.source.id))
     return this.finding(
@@ -124,7 +126,7 @@ def _finding(
         message,
         record.id,
         [Related(citation.location, f"`{citation.place}` rests on it, too") for citation in citations[1:10]],
-        _fix(kb, record, old, citations, newer, told),
+        None if own else _fix(kb, record, old, citations, newer, told),
         {
             "source": old.id,
             "newer": newer.source.id,
@@ -137,6 +139,13 @@ def _finding(
         },
         Severity.INFO if own else None,
     )
+
+
+def _own(record: Record, edition: str) -> str | None:
+    """The field by which a record says that it is about the old edition."""
+    stated = next((field for field in ("version", "engine_version") if record.get(field) == edition), None)
+    conditions = record.get("conditions") if record.kind == "gotcha" else None
+    return stated or ("conditions" if any(_about(each, edition) for each in conditions or ()) else None)
 
 
 def _knows(kb: KnowledgeBase, record: Record, citation: Citation, newer: Newer) -> bool:
@@ -153,7 +162,8 @@ def _about(entry: dict[str, Any], edition: str) -> bool:
     """Whether an entry says of which version it speaks."""
     if "since" in entry or "until" in entry:
         return True
-    words = [str(value) for key, value in entry.items() if isinstance(value, str | int | float) and key != "cite"]
+    values = [value for key, value in entry.items() if key not in ("cite", "cites")]
+    words = [str(each) for value in values for each in (value if isinstance(value, list) else [value])]
     end = r"(?!\.?\d)" if shown(edition) == edition else ""  # a commit may be written longer
     return any(re.search(rf"(?<![\w.]){re.escape(shown(edition))}{end}", word) for word in words)
 
