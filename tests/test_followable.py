@@ -265,7 +265,7 @@ def test_a_gate_that_accepts_a_gpu_stands_in_a_source(real: KnowledgeBase, cube:
             own = {cite.strip("[]") for cite in backend.get("cites")}
             assert own <= set(step.cites)
             said = [real.catalog.records[cite].get("facts") or {} for cite in step.cites]
-            answers = [accepts(spec, capability) for each in said for spec in specs(each)]
+            answers = [accepts(spec, capability) for each in said for spec in specs(each) if "no check" not in spec]
             words = [each for each in facts(real, *step.cites) if isinstance(each, str) and WORDS.search(each)]
             assert True in answers or words, f"{key}: no cited source speaks of this GPU; cited: {step.cites}"
             if answers and False in answers and True not in answers:
