@@ -16,9 +16,9 @@ from generator.naming import Names, names
 from generator.records import Catalog
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnowledgeBase:
-    """What checks and pages are functions of. `today` decides what has expired."""
+    """What checks and pages are functions of. `today` decides what has expired. A base is equal to itself alone."""
 
     catalog: Catalog
     graph: CitationGraph

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 from generator.arithmetic import Kind, Names, Quantity, Statement, read, sentence_at
 from generator.attention.geometry import Entries, Geometry
@@ -77,10 +78,21 @@ def passages(kb: KnowledgeBase, tally: Tally, kinds: tuple[str, ...] = ()) -> It
     """
     for kind in kinds or tuple(kind.name for kind in kb.catalog.kinds if kind.name != "source"):
         for record in tally.sound(kb, kind):
-            names = names_of(kb, record)
-            for text in prose(kb.catalog, record):
-                if text.path[-1] != "wrong":
-                    yield Passage(record, text, names, filled(kb, record, text.value))
+            yield from _of_record(kb, record)
+
+
+_READ: WeakKeyDictionary[KnowledgeBase, dict[str, tuple[Passage, ...]]] = WeakKeyDictionary()
+"""The passages of each record of a base: every check of prose asks for them all."""
+
+
+def _of_record(kb: KnowledgeBase, record: Record) -> tuple[Passage, ...]:
+    known = _READ.setdefault(kb, {})
+    if record.id not in known:
+        names, texts = names_of(kb, record), prose(kb.catalog, record)
+        known[record.id] = tuple(
+            Passage(record, text, names, filled(kb, record, text.value)) for text in texts if text.path[-1] != "wrong"
+        )
+    return known[record.id]
 
 
 def included(kb: KnowledgeBase) -> Iterator[Passage]:
