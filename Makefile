@@ -19,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help site serve validate test lint fix oracle ci lock clean
+.PHONY: help site serve validate test lint fix bench oracle ci lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ lint: $(VENV)/.dev ## ruff and mypy, changing nothing
 fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## what the generator costs, as ratios to a named peer
+	$(BIN)/python tests/benchmarks
 
 oracle: $(ORACLE)/.made ## hold the formulas to the caches of real models in transformers
 	$(ORACLE)/bin/python -m pytest --confcutdir=tests/oracle tests/oracle -p no:cacheprovider -W ignore::FutureWarning $(ARGS)

@@ -6,24 +6,22 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-ROUNDS = 5
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Our CPU seconds, a peer's, and what both were given."""
+    """Our CPU seconds, those of a peer, and what both were given to do."""
 
     what: str
     peer: str
     ours: float
     theirs: float
-    most: float | None = None
 
     def __str__(self) -> str:
         """One row: the ratio first, for seconds differ from machine to machine."""
-        limit = f"  (at most {self.most:.2f})" if self.most is not None else ""
-        times = f"{self.ours:8.3f} s against {self.theirs:7.3f} s"
-        return f"{self.ours / self.theirs:6.2f}{limit:<16} {times}  {self.what}, against {self.peer}"
+        times = f"{self.ours:8.3f} s against {self.theirs:.3f} s"
+        return f"{self.ours / self.theirs:6.2f}  {times}  {self.what}, against {self.peer}"
 
 
 def compare(
@@ -31,7 +29,6 @@ def compare(
     ours: Callable[[], object],
     peer: str,
     theirs: Callable[[], object],
-    most: float | None = None,
     clock: Callable[[], float] = time.process_time,
 ) -> Ratio:
     """The best of several rounds of each, taken in turns: what disturbs a round only ever makes it longer."""
@@ -41,4 +38,4 @@ def compare(
             started = clock()
             work()
             best[index] = min(best[index], clock() - started)
-    return Ratio(what, peer, best[0], best[1], most)
+    return Ratio(what, peer, best[0], best[1])
