@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ from generator.expressions import of_a_model
 from generator.filled import Filled, filled
 from generator.findings import Finding, Related
 from generator.graph import Citation
-from generator.includes import prose, sections
+from generator.includes import Section, prose, sections
 from generator.judgement import Check, Tally
 from generator.knowledge import KnowledgeBase
 from generator.records import Record, Text
@@ -48,9 +48,16 @@ class Passage:
     """What a reader of the page reads: an expression is a number. Empty where only places are asked for."""
     include: Citation | None = None
     """The include by which the text of another record comes here."""
+    section: Section | None = None
+    """Where it was written, if that is the place to tell of."""
 
     def place(self, start: int, end: int) -> Location:
         """Where characters `start` to `end` of the text stand in the file; the part on the first line of several."""
+        if self.section:
+            written, start = self.section, self.section.start + start
+            token = written.text.value[start : self.section.start + end].split("\n")[0]
+            (span,) = written.record.document.places(written.text.span, written.text.value, [(start, token)])
+            return written.record.location(span or written.text.span)
         if self.include:
             return self.include.location
         token = self.text.value[start:end].split("\n")[0]
@@ -156,8 +163,18 @@ def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[
                 tally.not_checkable += 1
                 continue
             tally.checked += 1
-            if not statement.holds:
+            if not statement.holds and not _told_by_its_owner(kb, passage, statement, kinds):
                 yield passage, statement
+
+
+def _told_by_its_owner(kb: KnowledgeBase, passage: Passage, statement: Statement, kinds: tuple[Kind, ...]) -> bool:
+    """Whether what is false on an including page is so without its figures, and told where it was written."""
+    if passage.include is None:
+        return False
+    owner = kb.catalog.records[str(passage.include.target)]
+    alone = filled(kb, owner, passage.text.value)
+    false = (each for each in read(alone.value, names_of(kb, owner), kinds) if each.holds is False)
+    return passage.read.typed(statement.start) in {alone.typed(each.start) for each in false}
 
 
 def _of_another(kb: KnowledgeBase, passage: Passage, statement: Statement) -> bool:
@@ -166,9 +183,28 @@ def _of_another(kb: KnowledgeBase, passage: Passage, statement: Statement) -> bo
     return bool(statement.names) and bool(kb.names.mentioned(around, passage.record.id))
 
 
+def _once(kb: KnowledgeBase, found: Iterable[tuple[Passage, Statement]]) -> Iterator[tuple[Passage, Statement]]:
+    """What is false on every page that includes a text is one mistake, in the text itself."""
+    groups: dict[tuple[str, int], list[tuple[Passage, Statement]]] = {}
+    for passage, statement in found:
+        if passage.include is None:
+            yield passage, statement
+        else:
+            key = passage.include.mention.target, passage.read.typed(statement.start)
+            groups.setdefault(key, []).append((passage, statement))
+    for (target, _), group in groups.items():
+        passage, statement = group[0]
+        if len(group) > 1 and len(group) == sum(each.mention.target == target for each in kb.graph.includes):
+            owner = kb.catalog.records[str(passage.include and passage.include.target)]
+            section = sections(kb.catalog, owner)[target.partition("#")[2]]
+            yield replace(passage, section=section), statement
+        else:
+            yield from group
+
+
 def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[Finding]:
     """A finding for each false statement: the right value, how it comes about, and whose figure the stated one is."""
-    for passage, statement in false_statements(kb, tally, *kinds):
+    for passage, statement in _once(kb, false_statements(kb, tally, *kinds)):
         written = " ".join(passage.read.value[statement.start : statement.end].split())
         right = (
             f"the right value is {statement.right}{_unit(statement.stated)}" if statement.stated else statement.right
@@ -180,14 +216,16 @@ def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iter
         message = _computed(expression.inner, written, statement) if expression else f"{written}: {right}{why}{whose}"
         place = passage.place(*passage.typed(statement.start, statement.end))
         related = []
-        if passage.include:
+        if passage.section:
+            message = f"on every page that includes this text, such as {passage.record.id}: {message}"
+        elif passage.include:
             message = f"in {passage.include.mention.target}, with the figures of this model: {message}"
             owner = kb.catalog.records[str(passage.include.target)]
             related = [Related(owner.at(*passage.text.path), "the text")]
         yield this.finding(
             place,
             message,
-            passage.record.id,
+            passage.section.record.id if passage.section else passage.record.id,
             related,
             data={"stated": written, "right": statement.right, "figure_of": [record.id for record, _ in owners]},
         )

@@ -36,7 +36,7 @@ class ExpressionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An exact number with its unit (``B/token``, ``B``, ``layers`` or none), and how it came about."""
+    """An exact number with its unit (``B/token``, ``B``, ``tokens`` or none), and how it came about."""
 
     value: Fraction
     unit: str = ""

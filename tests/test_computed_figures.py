@@ -71,6 +71,18 @@ def test_a_text_without_figures_of_a_model_is_read_once_in_its_own_record(tiny: 
     assert (found.code, found.record, found.location.path) == ("NUM401", "tiny-latent", IDEA)
 
 
+def test_what_is_false_without_a_models_figures_is_told_where_it_stands(tiny: Base) -> None:
+    (found,) = share(tiny, "It grows by {{ kv.growth('bf16') }}, and 4 × 80 = 330 B/token.").findings()
+    assert (found.code, found.record, found.location.path) == ("NUM401", "tiny-latent", IDEA)
+
+
+def test_what_is_false_for_every_model_is_one_mistake(tiny: Base) -> None:
+    (found,) = share(tiny, "So wide: 7 × 11 = {{ kv.growth('bf16') }}.").findings()
+    assert (found.code, found.record, found.location.path) == ("NUM401", "tiny-latent", IDEA)
+    assert (found.location.line, found.location.column) == (6, 21)
+    assert "on every page that includes this text, such as tiny-a: `kv.growth('bf16')` is 320" in found.message
+
+
 def test_the_way_back_to_what_was_typed(tiny: Base) -> None:
     kb = tiny.read()
     text = f"a {G} b {{{{ nothing }}}} {NAIVE} c"
