@@ -16,7 +16,7 @@ from conftest import TODAY, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import fixes, stamping
+from generator import fixes, pages, stamps
 from generator.addresses import edition
 from generator.checks import CHECKS, unused_waiver
 from generator.cli import cli
@@ -675,12 +675,18 @@ def test_a_stamp_in_braces_is_renewed_in_them(tiny: Base) -> None:
     assert tiny.findings() == []
 
 
+def test_a_page_says_what_its_record_was_compared_with(tiny: Base) -> None:
+    review(tiny, "tiny-gpu")
+    (page,) = [page for page in pages.build(tiny.read()) if page.path == "gpus/tiny-gpu.md"]
+    assert re.search(r'<li>compared with <a [^>]*href="[^"]*tiny-datasheet[^"]*">.* on <time', page.html)
+
+
 @given(st.dictionaries(st.text(min_size=1, max_size=30), st.integers() | st.text(max_size=5), min_size=1, max_size=12))
 def test_any_names_of_facts_make_a_stamp_that_reads_back(facts: dict[str, Any]) -> None:
     before = b"# one\nname: x  # two\nnotes: |\n  three\n"
     record = Record("x", "concept", "records/concepts/x.yaml", load(before.decode()))
     stamped = Review("s", State.NEVER, stamp=stamp_of(facts))
-    after = spliced(before, stamping.written(record, [stamped], TODAY))
+    after = spliced(before, stamps.written(record, [stamped], TODAY))
     document = load(after.decode("utf-8"))
     assert after.startswith(before)
     assert not document.traps
