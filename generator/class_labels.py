@@ -15,7 +15,8 @@ from generator.family_phrases import any_of, one_of
 
 _CLASS = r"[A-Z]\w*?(?:For[A-Z]\w+|LMHeadModel)"
 _NOUN = r"(?:[Rr]ows?|[Cc]lass(?:es)?|[Aa]rchitectures?|[Mm]odels?|[Ee]ntries)"
-_LEADS = r"\s*(?::|=|\bare\b|\binclude\b|\bsuch\s+as\b|,?\s*\bnamely\b)"
+_WHERE = r"(?:\s+(?:of|in|on)\s+[\w.'’-]+(?:\s[\w.'’-]+)?|\s*\([^()]*\))?"
+_LEADS = rf"{_WHERE}\s*(?::|=|\bare\b|\binclude\b|\bfor\b|\bsuch\s+as\b|,?\s*\bnamely\b)"
 _NEXT = r"\s*(?:,|/|&|\band\b)\s*(?:and\s+)?|\s*\n\s*[-*+]\s+"
 _ENDS = r"(?=\s*(?:[.,;)]|$|(?:row|class|model|architecture|entry)\b|with\b))"
 

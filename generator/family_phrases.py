@@ -18,7 +18,11 @@ _KIND = r"(?:(?:pure|plain|dense|standard|classic|ordinary|single|dedicated|real
 _NOUN = r"(?:models?|checkpoints?|architectures?|design)\b"
 _ENDS = rf"(?=[`*]*\s*(?:[.,;)]|$|attention\b|with\b|throughout\b|in\s+(?:all|every)\b|{_NOUN}))"
 _OF_USE = r"(?:(?:decode|decoding|prefill|attention)\s+)*kernels?\b"
-_NEEDED = r"\b(?:(?:required|needed)\s+kernels?(?:\s+class(?:es)?)?|kernel\s+class(?:es)?)"
+_NEEDED = (
+    r"\b(?:(?:required|needed)\s+kernels?(?:\s+class(?:es)?)?|kernel(?:\s+class)?\s+(?:required|needed|it\s+needs)|"
+    r"kernel\s+class(?:es)?)"
+)
+_LINE = r"(?P<before>(?:^|\n|\.)[\s*-]*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +41,10 @@ def phrases(
     """What a text says outright of its subject, which goes by some names, in words for families and kernels."""
     for what, of_subject, pattern in _patterns(frozenset(families), frozenset(kernels)):
         for match in pattern.finditer(text):
-            start = _subject(text, match.start(), subject) if of_subject else match.start()
-            if start is not None and asserted(text, start, match.end()):
-                yield Phrase(start, match.end(), what, match["word"])
+            start = match.end("before") if "before" in pattern.groupindex else match.start()
+            begin = _subject(text, start, subject) if of_subject else start
+            if begin is not None and asserted(text, begin, match.end()):
+                yield Phrase(begin, match.end(), what, match["word"])
 
 
 def _subject(text: str, end: int, names: Collection[str]) -> int | None:
@@ -57,18 +62,20 @@ def _patterns(families: frozenset[str], kernels: frozenset[str]) -> tuple[tuple[
     """What each pattern is about, whether it is a predicate that wants a subject before it, and the pattern."""
     family, kernel = one_of(families), one_of(kernels)
     another = rf"`?\s*(?:,|/|\||\bor\b|\band\b)\s*`?(?:{any_of(families)})(?![\w-])"
-    return (
-        (FAMILY, False, loose(rf"\b(?:attention[ _])?family\s*[=:]\s*`?(?P<word>[a-z][a-z0-9_]+)\b(?!{another})")),
-        (FAMILY, False, loose(rf"\bfamily\s+is\s+`?{family}{_ENDS}")),
-        (FAMILY, False, loose(rf"\b(?:this|it)\s+is\s+(?:an?\s+)?{_KIND}{family}\s+{_NOUN}")),
-        (FAMILY, True, loose(rf"\s+(?:is|uses|employs|has)\s+(?:an?\s+)?{_KIND}{family}{_ENDS}")),
-        (
-            KERNELS,
-            False,
-            loose(rf"{_NEEDED}\s*(?:[:=]|\bis\b|\bare\b)\s*(?:an?\s+|the\s+)?{_KIND}`?{kernel}(?:\s+{_OF_USE})?"),
-        ),
-        (KERNELS, True, loose(rf"\s+(?:needs|requires)\s+(?:an?\s+|the\s+)?{_KIND}{kernel}\s+{_OF_USE}")),
+    named, gloss = rf"{_KIND}{family}", rf"(?:\s*\((?:{any_of(families)})\))?{_ENDS}"
+    key, a, the = r"[*]*\s*[=:][*]*\s*`?", r"(?:an?\s+)?", r"(?:an?\s+|the\s+)?"
+    asked = rf"{_KIND}`?{kernel}"
+    found = (
+        (FAMILY, False, rf"\b(?:attention[ _])?family{key}(?P<word>[a-z][a-z0-9_]+)\b(?!{another})"),
+        (FAMILY, False, rf"{_LINE}attention(?:\s+(?:type|kind|mechanism))?{key}{family}{gloss}"),
+        (FAMILY, False, rf"\bfamily\s+is\s+`?{family}{gloss}"),
+        (FAMILY, False, rf"\b(?:this|it)\s+is\s+{a}{named}\s+{_NOUN}"),
+        (FAMILY, True, rf"\s+(?:is|uses|employs|has)\s+{a}{named}{gloss}"),
+        (KERNELS, False, rf"{_NEEDED}\s*(?:[:=]|\bis\b|\bare\b)\s*{the}{asked}(?:\s+{_OF_USE})?"),
+        (KERNELS, True, rf"\s+(?:needs|requires)\s+{the}{asked}\s+{_OF_USE}"),
+        (KERNELS, False, rf"{_LINE}an?\s+{asked}\s+{_OF_USE}\s+is\s+(?:required|needed)\b"),
     )
+    return tuple((what, of_subject, re.compile(pattern, re.I)) for what, of_subject, pattern in found)
 
 
 def any_of(words: Collection[str]) -> str:
@@ -80,8 +87,3 @@ def any_of(words: Collection[str]) -> str:
 def one_of(words: Collection[str]) -> str:
     """A pattern for one of some words, whole and in any case: "MLA" and "MLA-based", not "MLA-like" or "FlashMLA"."""
     return rf"(?<![\w-])(?P<word>(?i:{any_of(words)}))(?:-based)?(?![\w-])"
-
-
-def loose(pattern: str) -> re.Pattern[str]:
-    """A pattern in any case."""
-    return re.compile(pattern, re.I)

@@ -55,6 +55,10 @@ _FORWARD = re.compile(
 )
 _BACKWARD = (
     re.compile(rf"{_CACHE}\s+(?:is|are)\s+{_MADE}\s+(?:by|through|via|from)\s+(?:the\s+)?{_FIELDS}{_STOP}", re.I),
+    re.compile(rf"{_CACHE}\s+(?:is|are)\s+{_MADE}(?:\s*[/,]\s*{_MADE})*\s*(?::|\()\s*{_FIELDS}{_STOP}", re.I),
+    re.compile(rf"{_CACHE}\s+shows?\s+in\s+{_FIELDS}{_STOP}", re.I),
+    re.compile(rf"\b(?:{_ADJECTIVES})\s+{_CACHE}\s*\(\s*{_FIELDS}\s*\)", re.I),
+    re.compile(rf"{_FIELDS}\s*\(\s*(?:an?\s+)?(?:(?:{_ADJECTIVES})(?:\s*[/,]\s*|\s+))+{_CACHE}\s*\)", re.I),
     re.compile(rf"{_SIGN}\s+{_OBJECT}\s*(?::|\bare\b|\bis\b|,?\s*\bsuch\s+as\b)\s*{_FIELDS}{_STOP}", re.I),
 )
 _THEN = rf"(?:the|its)\s+(?:model['’]s\s+)?{_CACHE}\s+(?:is|are|gets?|becomes?)\s+(?:{_ADJECTIVES})(?![\w-])"
@@ -114,7 +118,7 @@ def _keys(fields: str) -> tuple[str, ...]:
 
 
 _WINDOW = re.compile(
-    r"\b(?:SWA|sliding[\s_-]+windows?)\b[\"”'’`*]*(?:\s+(?:entr(?:y|ies)|rows?|field|caches?|layers?))?\s*(?:=|\b(?:is|are|means?)\b)"
+    r"\b(?:SWA|sliding[\s_-]+windows?)\b[\"”'’`*]*(?::\s*yes)?(?:\s+(?:entr(?:y|ies)|rows?|field|caches?|layers?|here|there))?\s*(?:=|\b(?:is|are|means?)\b)"
     r"\s*(?:(?:really|just|simply|the|a|its)\s+)*(?:(?:compressed|hashed|pooled)(?:\s*[/,]\s*|\s+(?:and\s+|or\s+)?))+"
     rf"(?:{_CACHE}|entr(?:y|ies)\b)",
     re.I,

@@ -60,6 +60,9 @@ SILENT = {
     "a class and another's family": "TinyMlaForCausalLM is served beside GQA models.",
     "a class in a question": "TinyMlaForCausalLM as a GQA row?",
     "models under their family": "MLA models: Tiny A, [[tiny-b]].",
+    "attention of a tower": "In the vision tower the attention is GQA.",
+    "a kernel for something else": "For its draft model a GQA kernel is required, as CSA is.",
+    "rows for whoever": "Its table has GQA rows for OtherForCausalLM and for MLA models, such as TinyMlaForCausalLM.",
     "a label before prose": "GQA models are served by TinyMlaForCausalLM's code too.",
 }
 
@@ -72,6 +75,21 @@ def test_silent(tiny: Base, text: str) -> None:
 FOUND = {
     "a label": ("FAMILY=gqa", "FAMILY=gqa", "tiny-a is said to be gqa; tiny-a derives to mla"),
     "a label in a sentence": ("The family is GQA", "family is GQA", "said to be GQA"),
+    "a bold label": ("**Family:** gqa", "Family:** gqa", "said to be gqa"),
+    "a label of attention": ("\n\n  Attention: GQA", "Attention: GQA", "said to be GQA"),
+    "its long name": (
+        "The model uses grouped-query attention (GQA)",
+        "The model uses grouped-query attention (GQA)",
+        "mla",
+    ),
+    "a kernel that is needed": (
+        "Kernel class needed: a KDA kernel",
+        "Kernel class needed: a KDA kernel",
+        "need a kernel",
+    ),
+    "a kernel, first": ("\n\n  A KDA decode kernel is required", "A KDA decode kernel is required", "need a kernel"),
+    "rows of an engine": ("The GQA rows of Tiny Engine are TinyMlaForCausalLM", "TinyMlaForCausalLM", "derive to mla"),
+    "rows for a class": ("Its table has GQA rows for TinyMlaForCausalLM", "TinyMlaForCausalLM", "derive to mla"),
     "a sentence": ("This is a GQA model", "This is a GQA model", "said to be GQA"),
     "a sentence with its name": ("Tiny A is a dense GQA model", "Tiny A is a dense GQA", "said to be GQA"),
     "what it uses": ("The model uses grouped-query attention", "The model uses grouped-query attention", "mla"),

@@ -60,6 +60,8 @@ SILENT = {
     "another subject of a preposition": "Layers with num_hash_layers set compress the KV.",
     "cited for something else": "`num_hash_layers` shows which layers route by hash; their KV is as in the others.",
     "KV heads are no cache": "o_lora_rank 1024 goes with one KV head.",
+    "shaping fields in brackets": "A compressed cache (compress_ratios, head_dim) beside hc_mult 4.",
+    "what a field is for, in brackets": "A compressed cache (q_lora_rank is for queries).",
     "unrelated": "num_hash_layers is unrelated to the KV cache.",
     "independent": "The cache is sized by head_dim, independent of hc_mult.",
     "regardless": "The cache is shaped by compress_ratios, whatever num_hash_layers is.",
@@ -105,6 +107,14 @@ FOUND = {
     "behind a colon": ("Signs of a compressed cache: expert_dtype fp4, hc_mult 4.", "expert_dtype fp4, hc_mult 4", 2),
     "so": ("expert_dtype is fp4, so the cache is quantised.", "expert_dtype is fp4", 1),
     "with": ("With expert_dtype fp4 the cache is quantised.", "expert_dtype fp4", 1),
+    "in brackets": ("This is a hashed KV (num_hash_layers 3).", "num_hash_layers 3", 1),
+    "behind a label": (
+        "The cache is compressed/quantized: expert_dtype fp4, hc_mult 4.",
+        "expert_dtype fp4, hc_mult 4",
+        2,
+    ),
+    "with the cache in brackets": ("Next: hc_mult 4 (compressed cache).", "hc_mult 4", 1),
+    "shows in": ("The compressed cache shows in `hc_mult`.", "`hc_mult`", 1),
     "among shaping fields": (
         "head_dim, q_lora_rank and hc_mult size the cache.",
         "head_dim, q_lora_rank and hc_mult size the cache",
@@ -112,6 +122,7 @@ FOUND = {
     ),
     "the last of two": ("compress_ratios is 4 or 128, and hc_mult compresses the KV.", "hc_mult compresses the KV", 1),
     "a window": ("That SWA entry is the compressed/hashed KV.", "SWA entry is the compressed/hashed KV", 0),
+    "a window here": ("SWA here means the compressed KV.", "SWA here means the compressed KV", 0),
     "a window by its key": ("`sliding_window` is the compressed cache.", "sliding_window` is the compressed cache", 0),
 }
 

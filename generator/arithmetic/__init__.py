@@ -64,9 +64,13 @@ def read(text: str, names: Names = NOTHING, kinds: Iterable[Kind] = tuple(Kind))
 
 
 def _once(found: list[Statement]) -> list[Statement]:
-    """Without the false ones that begin with another false one: "layer 2 ratio 0 (uncompressed)" is one mistake."""
-    false = {statement.start: statement.end for statement in reversed(found) if statement.holds is False}
-    return [each for each in found if each.holds is not False or each.end <= false[each.start]]
+    """Without the false ones that overlap an earlier one: "layer 2 ratio 0 (uncompressed)" is one mistake."""
+    kept, end = [], 0
+    for each in found:
+        if each.holds is not False or each.start >= end:
+            kept.append(each)
+            end = each.end if each.holds is False else end
+    return kept
 
 
 def figures(text: str) -> Iterator[Quantity]:

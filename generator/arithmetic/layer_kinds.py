@@ -1,4 +1,4 @@
-"""What prose says of layers by their kind: "layers 0-1 are uncompressed", "the first layer slides", "layer 2 is CSA".
+"""What prose says of layers by their kind: "layers 0-1 are uncompressed", "layer 2 is CSA", "ratio 0 means sliding".
 
 A kind that a word cannot be held against is not judged: every layer of a compressed design keeps a window, too.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.arithmetic.assertions import asserted
@@ -37,18 +37,26 @@ class Word:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The word behind some layers, with no more than a verb and a ratio between the two."""
-        return re.compile(rf"{SET}{_BETWEEN}(?P<kind>{self.spelled})(?![\w-])(?!['’]s){_NOT_OF}", re.X | re.I)
+        return re.compile(rf"{SET}{_BETWEEN}{self.spelled}{_NOT_OF}", re.X | re.I)
+
+    @cached_property
+    def of_ratio(self) -> re.Pattern[str]:
+        """The word behind a ratio, which stands for all layers that have it."""
+        return re.compile(rf"\bratio\s+(?:of\s+)?`?(?P<ratio>\d{{1,6}})`?{_MEANS}{self.spelled}{_NOT_OF}", re.I)
 
 
 _VERB = (
-    r"is|are|stays?|remains?|uses?|runs?|keeps?|has|have|with|being|so|thus|hence|therefore|they|it|which|that|both|all|"
+    r"is|are|stays?|remains?|uses?|runs?|keeps?|kept|left|has|have|with|being|so|thus|hence|therefore|they|it|which|that|both|all|"
     r"each|an?|the|of|fully|plain|pure|purely|simple|simply|ratio|ratios|`?compress_ratios?`?|\d{1,4}"
 )
 _BETWEEN = rf"(?:\s*[(),:=]*\s*\b(?:{_VERB})\b){{0,9}}\s*[(),:=]*\s*"
-_NOT_OF = r"(?!\s+(?:weights?|experts?|mlps?|ffns?|feed-?forward|embeddings?|routers?|routing|prefix))"
+_MEANS = r"\s*(?:[=(:→]|,?\s*\b(?:is|are|means?|stands\s+for)\b)\s*(?:an?\s+|the\s+)?"
+_NOT_OF = (
+    r"(?![\w-])(?!['’]s)(?!\s+(?:weights?|experts?|mlps?|ffns?|feed-?forward|embeddings?|routers?|routing|prefix))"
+)
 
 WORDS = (
-    Word(r"uncompressed|not\s+compressed", frozenset({FULL}), frozenset({SLIDING, CSA, HCA})),
+    Word(r"uncompressed", frozenset({FULL}), frozenset({SLIDING, CSA, HCA})),
     Word(r"compressed", frozenset({CSA, HCA}), frozenset({SLIDING, FULL})),
     Word(r"CSA", frozenset({CSA}), frozenset({HCA, SLIDING, FULL})),
     Word(r"HCA", frozenset({HCA}), frozenset({CSA, SLIDING, FULL})),
@@ -62,12 +70,17 @@ _WINDOW = re.compile(r"\b(?:windows?|sliding|slides?|SWA|last|latest|recent)\b",
 
 def layer_kinds(text: str, names: Names = NOTHING) -> Iterator[Statement]:
     """All of them, where each layer has one kind."""
-    if not names.layers or len(names.layer_types) != names.layers or "layer" not in text.lower():
+    if not names.layers or len(names.layer_types) != names.layers:
         return
+    ratios = [values for name, values in names.lists.items() if name.endswith("ratios")]
     for word in WORDS:
         for match in word.pattern.finditer(text):
             if "layer" in match[0].lower() and _means_a_kind(word, match, text, names):
-                yield _judged(word, match, names)
+                yield _of_layers(word, match, names)
+        for match in word.of_ratio.finditer(text) if len(ratios) == 1 else ():
+            indices = [at for at, value in enumerate(ratios[0][: names.layers]) if value == int(match["ratio"])]
+            if _means_a_kind(word, match, text, names):
+                yield _judged(word, match, indices, names)
 
 
 def _means_a_kind(word: Word, match: re.Match[str], text: str, names: Names) -> bool:
@@ -81,12 +94,17 @@ def _means_a_kind(word: Word, match: re.Match[str], text: str, names: Names) -> 
     return asserted(text, match.start(), match.end())
 
 
-def _judged(word: Word, match: re.Match[str], names: Names) -> Statement:
+def _of_layers(word: Word, match: re.Match[str], names: Names) -> Statement:
     indices = _indices(match, names.layers or 0)
+    judged = _judged(word, match, indices, names)
+    from_one = [] if 0 in indices or match["last"] else [at - 1 for at in indices]
+    if judged.holds is False and from_one and _holds(word, from_one, names) is not False:
+        return replace(judged, holds=None)  # whoever counts from 1 may be right
+    return judged
+
+
+def _judged(word: Word, match: re.Match[str], indices: list[int], names: Names) -> Statement:
     holds = _holds(word, indices, names)
-    if holds is False and 0 not in indices and not match["last"]:
-        from_one = _holds(word, [at - 1 for at in indices], names)
-        holds = None if from_one is not False else False  # whoever counts from 1 may be right
     wrong = [at for at in indices if at < len(names.layer_types) and names.layer_types[at] in word.false]
     right = _tell(wrong, names) if holds is False else ""
     return Statement(Kind.PARTITION, match.start(), match.end(), holds, right, names=("layer_types",))
