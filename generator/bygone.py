@@ -93,10 +93,16 @@ def _alike(one: Quantity, two: Quantity) -> bool:
     return one.dimension == two.dimension and _per(one) == _per(two)
 
 
+def _apart(one: Quantity, two: Quantity) -> Fraction:
+    """How far the second is from the first, as a share: what was put for a figure is the nearest to it."""
+    sizes = [each.value * (each.unit.scales[0] if each.unit else 1) for each in (one, two)]
+    return abs(sizes[1] / sizes[0] - 1)
+
+
 def _overlap(one: Quantity, two: Quantity) -> bool:
     """Whether two figures may be one number, in the likeliest reading of their units."""
     ranges = [each.at(each.unit.scales[0] if each.unit else Fraction(1)) for each in (one, two)]
-    return ranges[0][0] <= ranges[1][1] and ranges[1][0] <= ranges[0][1]
+    return ranges[0][0] < ranges[1][1] and ranges[1][0] < ranges[0][1]
 
 
 def _present(kb: KnowledgeBase, record: Record) -> dict[str, Any]:
@@ -125,14 +131,14 @@ def _corrected(kb: KnowledgeBase, record: Record) -> Iterator[Bygone]:
     named = [each for right in rights for each in right]
     for index, (correction, right) in enumerate(zip(corrections, rights, strict=True)):
         for figure in telling(correction["wrong"]):
-            instead = [each.text.strip() for each in right if _alike(figure, each)]
+            instead = sorted((each for each in right if _alike(figure, each)), key=lambda each: _apart(figure, each))
             repeated = any(_alike(figure, each) and _overlap(figure, each) for each in named)
             if instead and not repeated and not holds(kb, record, figure):
                 yield Bygone(
                     figure,
                     f"`corrections[{index}]` of {correction['date']} calls it wrong",
                     record.at("corrections", index, "wrong"),
-                    instead[-1],
+                    instead[0].text.strip(),
                     _PLAIN if _is_growth(kb, record, right) else None,
                 )
 

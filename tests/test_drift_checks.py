@@ -418,6 +418,12 @@ def test_a_stale_figure(tiny: Base, notes: str, given: dict[str, str], written: 
     assert found.location.column == 3 + notes.index(written)
 
 
+def test_the_nearest_figure_was_put_for_it(tiny: Base) -> None:
+    right = "It has 0.0214 billion. The total, 0.0899 billion, was right."
+    (found,) = noted(tiny, "It has 0.0213 billion of them.", "Tiny B was given 0.0213 billion.", right)
+    assert found.data["now"] == "0.0214 billion"
+
+
 def test_one_mistake_in_a_calculation_is_told_by_the_calculation(tiny: Base) -> None:
     assert [each.code for each in noted(tiny, "5 × 40 × 2 = 482 B/token.")] == ["NUM401"]
 
