@@ -11,17 +11,8 @@ from generator.attention.config import ConfigKeys, unwrap
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.defaults import ClassDefaults, Filled
-from generator.derive import (
-    CONTEXTS,
-    EngineState,
-    Facts,
-    Figure,
-    config_keys,
-    derived,
-    figures_of,
-    formats,
-    states_of,
-)
+from generator.derive import CONTEXTS, EngineState, Facts, Figure, config_keys, derived, figures_of, states_of
+from generator.layouts import formats
 from generator.overpay import NOTHING, Overpay
 from generator.read import shipped_catalog
 from generator.records import Catalog

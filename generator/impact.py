@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from generator.citations import whole
 from generator.compatibility import Listing
-from generator.derive import Facts, Figure, StoredLayout, config_source
+from generator.derive import Facts, Figure, config_source
 from generator.graph import Citation
 from generator.knowledge import KnowledgeBase
+from generator.layouts import StoredLayout
 from generator.records import Record
 
 

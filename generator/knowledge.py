@@ -9,9 +9,10 @@ from functools import cached_property
 
 from generator.attention.config import ConfigKeys
 from generator.compatibility import Cube, Listing, listings
-from generator.derive import Facts, Formats, config_keys, facts_of, formats
+from generator.derive import Facts, config_keys, facts_of
 from generator.editions import Newer, newer_editions
 from generator.graph import CitationGraph
+from generator.layouts import Formats, formats
 from generator.naming import Names, names
 from generator.records import Catalog
 

@@ -11,9 +11,10 @@ from conftest import Base
 
 from generator import attention
 from generator.attention.unsupported import unsupported
-from generator.derive import Facts, config_keys, figures_of, formats
+from generator.derive import Facts, config_keys, figures_of
 from generator.figures import Question, as_json, as_text, of_record
 from generator.knowledge import KnowledgeBase
+from generator.layouts import formats
 from generator.overpay import LENGTHS, lengths
 
 GEMMA_3_27B = {

@@ -10,7 +10,7 @@ from typing import Any
 from generator.capabilities import Gpu, any_covers
 from generator.compatibility.profiles import Profile
 from generator.compatibility.reasons import Reason, cited
-from generator.derive import Formats, StoredFormat
+from generator.layouts import Formats, StoredFormat
 from generator.records import Record
 
 

@@ -17,7 +17,7 @@ from generator.compatibility.kernels import Kernels, Served
 from generator.compatibility.profiles import Job, Profile
 from generator.compatibility.reasons import Outcome, Reason, Standing, cited, listed
 from generator.compatibility.restrictions import Limits, restrict
-from generator.derive import Formats
+from generator.layouts import Formats
 from generator.records import Catalog, Record
 
 STANDING = {

@@ -10,10 +10,11 @@ from typing import Any
 from generator import answerview, attention, curves, render, units
 from generator.attention.formats import window_formula
 from generator.attention.geometry import NotDerivable
-from generator.derive import CONTEXTS, Facts, Figure, StoredLayout
+from generator.derive import CONTEXTS, Facts, Figure
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.fit import Load, figure_for, fit, load, memory_of
 from generator.impact import layout_cite
+from generator.layouts import StoredLayout
 from generator.overpay import NO_CACHE
 from generator.parameters import Parameters, WeightBytes
 from generator.publishing import Page, Site
