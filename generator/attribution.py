@@ -8,7 +8,8 @@ from fractions import Fraction
 from generator.arithmetic import Quantity
 from generator.attention.formats import FormatMismatch, entry_bytes
 from generator.attention.geometry import CacheStream
-from generator.derive import Facts, Figure
+from generator.cache_table import Figure
+from generator.derive import Facts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped

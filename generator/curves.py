@@ -11,7 +11,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, log2
 
-from generator.derive import Facts, Figure
+from generator.cache_table import Figure
+from generator.derive import Facts
 from generator.units import binary, grouped
 
 WIDTH, HEIGHT = 440, 270

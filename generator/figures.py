@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from generator.attention.config import ConfigKeys, unwrap
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
+from generator.cache_table import CONTEXTS, Figure, figures_of
 from generator.defaults import ClassDefaults, Filled
-from generator.derive import CONTEXTS, EngineState, Facts, Figure, config_keys, derived, figures_of, states_of
+from generator.derive import EngineState, Facts, config_keys, derived, states_of
 from generator.layouts import formats
 from generator.overpay import NOTHING, Overpay
 from generator.read import shipped_catalog

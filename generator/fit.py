@@ -12,7 +12,8 @@ from typing import Any
 
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import NotDerivable
-from generator.derive import Facts, Figure
+from generator.cache_table import Figure
+from generator.derive import Facts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import binary, grouped, number

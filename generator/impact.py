@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from generator.cache_table import Figure
 from generator.citations import whole
 from generator.compatibility import Listing
-from generator.derive import Facts, Figure, config_source
+from generator.derive import Facts, config_source
 from generator.graph import Citation
 from generator.knowledge import KnowledgeBase
 from generator.layouts import StoredLayout

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from generator.arithmetic import Kind, Names, Quantity, Statement, read, sentence_at
 from generator.attention.geometry import Entries, Geometry
 from generator.attribution import own_growths, owners_of
-from generator.derive import Figure
+from generator.cache_table import Figure
 from generator.expressions import of_a_model
 from generator.filled import Filled, filled
 from generator.findings import Finding, Related

@@ -14,9 +14,10 @@ from markupsafe import Markup, escape
 from generator import braces, expressions, links, render
 from generator.answers import Answers
 from generator.attention.geometry import NotDerivable
+from generator.cache_table import Figure
 from generator.citations import Mention, find, replace, whole
 from generator.compatibility import Listing
-from generator.derive import Facts, Figure, config_source
+from generator.derive import Facts, config_source
 from generator.findings import Finding, Severity
 from generator.graph import Citation
 from generator.impact import Impact, impacts

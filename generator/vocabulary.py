@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.attribution import per_layer
-from generator.derive import Facts, Figure
+from generator.cache_table import Figure
+from generator.derive import Facts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped

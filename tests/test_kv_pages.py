@@ -14,8 +14,9 @@ from conftest import Base
 
 from generator import pages, render
 from generator.attention.geometry import Geometry
+from generator.cache_table import figures_of
 from generator.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
-from generator.derive import Facts, config_keys, derived, figures_of, weights_of
+from generator.derive import Facts, config_keys, derived, weights_of
 from generator.figures import Question, as_text, of_record
 from generator.knowledge import KnowledgeBase
 from generator.layouts import formats

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from generator.cache_table import Figure
 from generator.checks import judge
-from generator.derive import Figure, config_source
+from generator.derive import config_source
 from generator.judgement import Verdicts
 from generator.knowledge import KnowledgeBase
 

@@ -10,7 +10,8 @@ from typing import Any
 from generator import answerview, attention, curves, render, units
 from generator.attention.formats import window_formula
 from generator.attention.geometry import NotDerivable
-from generator.derive import CONTEXTS, Facts, Figure
+from generator.cache_table import CONTEXTS, Figure
+from generator.derive import Facts
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.fit import Load, figure_for, fit, load, memory_of
 from generator.impact import layout_cite
