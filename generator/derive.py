@@ -16,31 +16,17 @@ from weakref import WeakKeyDictionary
 from generator import attention
 from generator.attention.config import WRAPPERS, ConfigKeys, unwrap
 from generator.attention.fields import is_size
-from generator.attention.formats import FormatMismatch, state_parts
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.cache_table import Figure, figures_and_refusals
 from generator.citations import whole
 from generator.defaults import ClassDefaults, Filled, class_defaults
-from generator.layouts import Formats, StoredLayout
+from generator.engine_states import EngineState, engine_states, states_of
+from generator.layouts import Formats
 from generator.overpay import Overpay, lengths, overpay
 from generator.records import Catalog, Record
 
 if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
     from generator.parameters import Parameters, WeightBytes
-
-
-@dataclass(frozen=True)
-class EngineState:
-    """The state of a sequence as one engine keeps it: bytes by what they are, and the layouts that say so."""
-
-    engine: Record
-    parts: Mapping[str, int]
-    layouts: tuple[StoredLayout, ...]
-
-    @property
-    def total(self) -> int:
-        """All bytes that the engine holds for a sequence, whatever its length."""
-        return sum(self.parts.values())
 
 
 @dataclass(frozen=True)
@@ -237,56 +223,3 @@ def _architectures(record: Record, cited: Mapping[str, Any]) -> frozenset[str]:
     own = record.get("architecture", "architectures") or cited.get("architectures")
     names = [*(own if isinstance(own, list) else ()), record.get("serving_architecture", "value")]
     return frozenset(name for name in names if isinstance(name, str))
-
-
-def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Per-sequence state by what it is, in bytes; qualified by the engine where engines keep it differently.
-
-    Second come the reasons of state formats that were made for another width.
-    """
-    found: dict[str, dict[str, int]] = {}
-    misfits: dict[str, None] = {}
-    for stored in (stored for figure in figures for stored in figure.layouts):
-        try:
-            sizes = _state_sizes(geometry, stored)
-        except FormatMismatch as mismatch:
-            misfits[str(mismatch)] = None
-            continue
-        for name, size in sizes.items():
-            if stored.engine:
-                found.setdefault(name, {})[stored.engine.id] = size
-    states: dict[str, int] = {}
-    for name, by_engine in found.items():
-        if len(set(by_engine.values())) == 1:
-            states[name] = next(iter(by_engine.values()))
-        else:
-            states |= {f"{engine}:{name}": size for engine, size in by_engine.items()}
-    return states, tuple(misfits)
-
-
-def engine_states(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[EngineState, ...]:
-    """The state as each engine keeps it; an engine stands there twice where its layouts differ in their state."""
-    found: dict[tuple[str, tuple[tuple[str, int], ...]], list[StoredLayout]] = {}
-    for stored in (stored for figure in figures for stored in figure.layouts if stored.engine):
-        try:
-            sizes = _state_sizes(geometry, stored)
-        except FormatMismatch:
-            continue
-        if stored.engine and sizes:
-            found.setdefault((stored.engine.id, tuple(sizes.items())), []).append(stored)
-    return tuple(
-        EngineState(layouts[0].engine, dict(parts), tuple(layouts))
-        for (_, parts), layouts in found.items()
-        if layouts[0].engine
-    )
-
-
-def _state_sizes(geometry: Geometry, stored: StoredLayout) -> dict[str, int]:
-    """The bytes of one layout's states by what they are: ``conv``, ``ssm_fp32``, ``compressor_fp32_ring``."""
-    rows = (stored.engine.get("cache_formats") or ()) if stored.engine else ()
-    names = {row["id"]: row.get("state", row["id"]) for row in rows}
-    sizes: dict[str, int] = {}
-    for form, size in state_parts(geometry, stored.layout) or ():
-        name = names.get(form.name, form.name)
-        sizes[name] = sizes.get(name, 0) + size
-    return sizes

@@ -12,7 +12,8 @@ from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.cache_table import CONTEXTS, Figure, figures_of
 from generator.defaults import ClassDefaults, Filled
-from generator.derive import EngineState, Facts, config_keys, derived, states_of
+from generator.derive import Facts, config_keys, derived
+from generator.engine_states import EngineState, states_of
 from generator.layouts import formats
 from generator.overpay import NOTHING, Overpay
 from generator.read import shipped_catalog
