@@ -12,7 +12,7 @@ from typing import Any
 from generator.compatibility.conditions import about_model, settled
 from generator.compatibility.profiles import Profile
 from generator.compatibility.reasons import cited
-from generator.derive import config_source
+from generator.configs import config_source
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.versions import package, pinned, satisfies

@@ -18,7 +18,8 @@ from generator.arithmetic.tokens import tokens
 from generator.attention.formats import growth
 from generator.attention.geometry import NotDerivable
 from generator.attribution import SIGNIFICANT, own_values, says
-from generator.derive import Facts, config_source
+from generator.configs import config_source
+from generator.derive import Facts
 from generator.editions import Newer, shown
 from generator.filled import filled
 from generator.knowledge import KnowledgeBase

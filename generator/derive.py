@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from generator import attention
-from generator.attention.config import WRAPPERS, ConfigKeys, unwrap
+from generator.attention.config import ConfigKeys
 from generator.attention.fields import is_size
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.cache_table import Figure, figures_and_refusals
-from generator.citations import whole
+from generator.configs import cited_source, config_source, source_config
 from generator.defaults import ClassDefaults, Filled, class_defaults
 from generator.engine_states import EngineState, engine_states, states_of
 from generator.layouts import Formats
 from generator.overpay import Overpay, lengths, overpay
 from generator.records import Catalog, Record
+from generator.weights import count_of, weights_of
 
 if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
     from generator.parameters import Parameters, WeightBytes
@@ -67,34 +68,6 @@ class Facts:
         return overpay(self.geometry, self.config, {n: plain.bytes(n) for n in lengths(self.config)} if plain else {})
 
 
-# --- models ---------------------------------------------------------------------------------------------------------
-
-
-def config_keys(catalog: Catalog) -> ConfigKeys:
-    """What each config key means for the cache, from ``schema/config_keys.yaml``."""
-    return ConfigKeys.from_table(catalog.tables.get("config_keys", {}))
-
-
-def config_source(catalog: Catalog, record: Record) -> Record | None:
-    """The source that a model cites as the evidence for its config."""
-    return _cited(catalog, record, "config")
-
-
-def _cited(catalog: Catalog, record: Record, field: str) -> Record | None:
-    """The source that a field of a record cites."""
-    mention = whole(str(record.get(field) or ""))
-    if mention is None or mention.problem:
-        return None
-    source = catalog.resolve(mention).record
-    return source if source and source.kind == "source" else None
-
-
-def source_config(source: Record | None) -> dict[str, Any]:
-    """The language model's config in a source's facts, flat."""
-    facts = source.get("facts") if source else None
-    return unwrap(facts) if isinstance(facts, Mapping) else {}
-
-
 def derived(
     config: Mapping[str, Any], keys: ConfigKeys, given: Mapping[str, Any], assume_neutral: tuple[str, ...] = ()
 ) -> Geometry | NotDerivable:
@@ -111,7 +84,7 @@ def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Fo
     A record object never changes, so what was derived from it and from the same others is derived once: a live preview
     reads only the file that was edited.
     """
-    sources = config_source(catalog, record), _cited(catalog, record, "class_defaults")
+    sources = config_source(catalog, record), cited_source(catalog, record, "class_defaults")
     known = _DERIVED.get(record)
     if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2] == keys:
         return known[3]
@@ -157,40 +130,6 @@ def _relied_on(
     read = geometry.reads if geometry else frozenset()
     counts = frozenset() if isinstance(counted, NotDerivable) else frozenset(counted.assumed)
     return frozenset(key for key in read | counts if key not in config)
-
-
-def count_of(
-    source: Record | None, config: Mapping[str, Any], given: Mapping[str, Any] | None = None
-) -> Parameters | NotDerivable:
-    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
-    from generator import parameters
-
-    return parameters.count(_wrapped(source, config), given)
-
-
-def weights_of(
-    source: Record | None, config: Mapping[str, Any], counted: Parameters | NotDerivable
-) -> WeightBytes | NotDerivable | None:
-    """The bytes of counted parameters. A copy with gaps that names no quantisation does not say that there is none."""
-    if isinstance(counted, NotDerivable):
-        return None
-    from generator import parameters
-
-    whole_config = _wrapped(source, config)
-    found = parameters.weight_bytes(counted, whole_config)
-    silent = not any(each.get("quantization_config") for each in (whole_config, config))
-    if silent and not isinstance(found, NotDerivable) and not (source and source.get("complete")):
-        reason = "the copy of the config is not known to be whole, so its silence on quantisation proves nothing"
-        return NotDerivable(reason, ("quantization_config",))
-    return found
-
-
-def _wrapped(source: Record | None, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A config with the wrapper that its source has around it."""
-    facts = source.get("facts") if source else None
-    if isinstance(facts, Mapping) and any(facts.get(key) is not None for key in WRAPPERS):
-        return {**{key: value for key, value in facts.items() if key not in WRAPPERS}, WRAPPERS[0]: config}
-    return config
 
 
 def _cache_facts(

@@ -11,8 +11,9 @@ from generator.attention.config import ConfigKeys, unwrap
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.cache_table import CONTEXTS, Figure, figures_of
+from generator.configs import config_keys
 from generator.defaults import ClassDefaults, Filled
-from generator.derive import Facts, config_keys, derived
+from generator.derive import Facts, derived
 from generator.engine_states import EngineState, states_of
 from generator.layouts import formats
 from generator.overpay import NOTHING, Overpay

@@ -9,7 +9,8 @@ from functools import lru_cache
 from generator.cache_table import Figure
 from generator.citations import whole
 from generator.compatibility import Listing
-from generator.derive import Facts, config_source
+from generator.configs import config_source
+from generator.derive import Facts
 from generator.graph import Citation
 from generator.knowledge import KnowledgeBase
 from generator.layouts import StoredLayout

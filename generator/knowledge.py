@@ -9,7 +9,8 @@ from functools import cached_property
 
 from generator.attention.config import ConfigKeys
 from generator.compatibility import Cube, Listing, listings
-from generator.derive import Facts, config_keys, facts_of
+from generator.configs import config_keys
+from generator.derive import Facts, facts_of
 from generator.editions import Newer, newer_editions
 from generator.graph import CitationGraph
 from generator.layouts import Formats, formats

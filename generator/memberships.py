@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from generator.arithmetic import NOTHING
 from generator.class_labels import labelled
-from generator.derive import config_source
+from generator.configs import config_source
 from generator.family_phrases import FAMILY, KERNELS, phrases
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import Passage

@@ -17,7 +17,8 @@ from generator.attention.geometry import NotDerivable
 from generator.cache_table import Figure
 from generator.citations import Mention, find, replace, whole
 from generator.compatibility import Listing
-from generator.derive import Facts, config_source
+from generator.configs import config_source
+from generator.derive import Facts
 from generator.findings import Finding, Severity
 from generator.graph import Citation
 from generator.impact import Impact, impacts

@@ -17,7 +17,7 @@ from typing import Any
 from generator.addresses import repositories
 from generator.attention.config import unwrap
 from generator.citations import ID
-from generator.derive import config_keys
+from generator.configs import config_keys
 from generator.digests import facts_digest
 from generator.kinds import Kind
 from generator.records import Catalog, Record

@@ -15,14 +15,16 @@ from conftest import Base
 from generator import pages, render
 from generator.attention.geometry import Geometry
 from generator.cache_table import figures_of
+from generator.configs import config_keys
 from generator.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
-from generator.derive import Facts, config_keys, derived, weights_of
+from generator.derive import Facts, derived
 from generator.figures import Question, as_text, of_record
 from generator.knowledge import KnowledgeBase
 from generator.layouts import formats
 from generator.pages.model import contexts, strip
 from generator.parameters import NotDerivable, WeightBytes
 from generator.publishing import Page, Site
+from generator.weights import weights_of
 
 ROOT = Path(__file__).parent.parent
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import HERE, Base
 
 from generator.attention.config import ConfigKeys
-from generator.derive import config_keys
+from generator.configs import config_keys
 from generator.findings import Finding
 from generator.knowledge import KnowledgeBase
 from generator.sizing import sizing_fields

@@ -9,7 +9,7 @@ import pytest
 
 from generator.cache_table import Figure
 from generator.checks import judge
-from generator.derive import config_source
+from generator.configs import config_source
 from generator.judgement import Verdicts
 from generator.knowledge import KnowledgeBase
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from generator.attention.fields import MOST, is_size
-from generator.derive import config_source
+from generator.configs import config_source
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase

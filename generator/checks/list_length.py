@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.derive import config_source
+from generator.configs import config_source
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase

@@ -13,7 +13,8 @@ from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.reasons import Outcome, Reason, Standing, State, cited
-from generator.derive import Facts, config_source
+from generator.configs import config_source
+from generator.derive import Facts
 from generator.layouts import Formats
 from generator.records import Catalog
 

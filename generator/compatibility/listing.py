@@ -13,7 +13,7 @@ from typing import Any
 
 from generator.citations import whole
 from generator.compatibility.reasons import Reason, State, cited
-from generator.derive import config_source, source_config
+from generator.configs import config_source, source_config
 from generator.records import Catalog, Record
 from generator.versions import prerelease
 
