@@ -21,8 +21,8 @@ from generator.configs import config_keys
 from generator.digests import facts_digest
 from generator.kinds import Kind
 from generator.records import Catalog, Record
+from generator.scalars import scalar
 from generator.schemas import Field
-from generator.spans import scalar
 
 TODO = "TODO"
 BACKBONE = (

@@ -15,7 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator.read import MAX_BYTES, NoKnowledgeBase, find_root, read
-from generator.spans import MAX_DEPTH, Document, Mapping, Sequence, Unreadable, load, scalar
+from generator.scalars import scalar
+from generator.spans import MAX_DEPTH, Document, Mapping, Sequence, Unreadable, load
 
 FILES = Path(__file__).parent / "reading"
 CASE = "records/concepts/case.yaml"
