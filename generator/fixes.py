@@ -22,9 +22,10 @@ from pathlib import Path
 from generator.checks import judge
 from generator.findings import Edit, Finding, Fix
 from generator.knowledge import assemble
+from generator.loader import load
 from generator.read import read
 from generator.report import within
-from generator.spans import Document, Unreadable, load
+from generator.spans import Document, Unreadable
 
 AUTHORED = ("records", "sources", "schema", "docs")
 ROUNDS = 10

@@ -12,10 +12,11 @@ from typing import Any
 from generator.citations import ID
 from generator.findings import Edit, Fault, Fix, Related
 from generator.kinds import Kind, Kinds
+from generator.loader import load
 from generator.records import Catalog, Prose, Record
 from generator.schemas import Schemas
 from generator.shipped import shipped
-from generator.spans import START, Document, Location, Mapping, Span, Trap, Unreadable, load
+from generator.spans import START, Document, Location, Mapping, Span, Trap, Unreadable
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger file is refused unread: the longest list on record has 50 kB."""

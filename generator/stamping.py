@@ -16,9 +16,10 @@ from generator.findings import Finding, Severity
 from generator.fixes import Change, spliced
 from generator.judgement import Verdicts
 from generator.knowledge import KnowledgeBase
+from generator.loader import load
 from generator.records import Record
 from generator.reviews import Review, State, reviews
-from generator.spans import Unreadable, load
+from generator.spans import Unreadable
 
 
 class Refused(Exception):

@@ -18,7 +18,7 @@ from generator.checks import CHECKS
 from generator.cli import cli
 from generator.compatibility import GLYPHS, MEANINGS
 from generator.knowledge import KnowledgeBase
-from generator.spans import load
+from generator.loader import load
 
 ROOT = Path(__file__).parent.parent
 PAGES = [

@@ -25,9 +25,9 @@ from generator.findings import Severity
 from generator.fixes import spliced
 from generator.judgement import judge_all
 from generator.knowledge import KnowledgeBase
+from generator.loader import load
 from generator.records import Record
 from generator.reviews import Review, State, stamp_of
-from generator.spans import load
 
 SHA, OTHER = "0123456789abcdef0123456789abcdef01234567", "f" * 40
 MODELINE = "# yaml-language-server: $schema=../schema/source.schema.json\n"

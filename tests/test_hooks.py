@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from conftest import Base
 
 from generator.cli import cli
-from generator.spans import load
+from generator.loader import load
 
 ROOT = Path(__file__).parent.parent
 HOOKS: list[dict[str, Any]] = load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")).data

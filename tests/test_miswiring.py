@@ -22,9 +22,9 @@ from generator.findings import Finding
 from generator.graph import CitationGraph
 from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase, assemble
+from generator.loader import load
 from generator.lookalikes import Configs, joined, likeness
 from generator.records import Record
-from generator.spans import load
 from generator.wiring import agree
 
 HEADS = {

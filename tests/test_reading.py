@@ -14,9 +14,10 @@ from conftest import Base
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from generator.loader import MAX_DEPTH, load
 from generator.read import MAX_BYTES, NoKnowledgeBase, find_root, read
 from generator.scalars import scalar
-from generator.spans import MAX_DEPTH, Document, Mapping, Sequence, Unreadable, load
+from generator.spans import Document, Mapping, Sequence, Unreadable
 
 FILES = Path(__file__).parent / "reading"
 CASE = "records/concepts/case.yaml"

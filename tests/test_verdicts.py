@@ -17,8 +17,8 @@ from generator.compatibility.backends import Backend, Grade, ask, backends_of
 from generator.compatibility.profiles import jobs, profile
 from generator.judgement import Tally
 from generator.knowledge import KnowledgeBase
+from generator.loader import load
 from generator.records import Record
-from generator.spans import load
 from generator.versions import package, pinned, prerelease, satisfies
 
 SM90, SM10X = ("h20", "h100-sxm", "h200-sxm"), ("b200", "b300", "gb200", "gb300")

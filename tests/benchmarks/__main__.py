@@ -19,8 +19,8 @@ from measure import Ratio, compare
 
 from generator.checks import judge
 from generator.knowledge import assemble
+from generator.loader import load
 from generator.read import read
-from generator.spans import load
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "tests/data/attention_configs.yaml"
