@@ -155,6 +155,17 @@ def test_filter_and_order_are_kept_in_the_address(opened: Any, site: str) -> Non
     assert all("gemma" in text.lower() for text in shown.all_inner_texts())
 
 
+def test_what_is_asked_of_a_matrix_goes_on_to_the_next_gpu(opened: Any, site: str) -> None:
+    page = opened("matrix/sm-90/")
+    page.locator(".sb-filter input").fill("csa_hca")
+    shown = page.locator("tbody tr:visible")
+    assert {name.split("\n")[0] for name in shown.locator("th").all_inner_texts()} >= {"DeepSeek-V4-Flash"}
+    assert shown.count() < page.locator("tbody tr").count() / 4
+    page.locator(".sb-facets a", has_text="sm_120").click()
+    page.wait_for_url(f"{site}matrix/sm-120/?find=csa_hca")
+    assert page.locator(".sb-filter input").input_value() == "csa_hca"
+
+
 def test_a_whole_name_leads_to_its_page_and_a_part_to_the_list(opened: Any, site: str) -> None:
     page = opened("")
     page.locator("#model-name").fill("deepseek-v4-flash")

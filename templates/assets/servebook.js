@@ -9,6 +9,11 @@
     const url = new URL(location.href);
     url.searchParams[value ? "set" : "delete"](name, value);
     try { history.replaceState(null, "", url); } catch { /* a file has none */ }
+    carry();
+  }
+
+  function carry() { // what is asked of one GPU's matrix is asked of the next one's, too
+    all(".sb-facets a").forEach((link) => { link.search = location.search; });
   }
 
   function at(row, column) { // a cell over several columns says what none of them can
@@ -79,6 +84,7 @@
 
   all("table[data-sortable]").forEach(sortable);
   all(".sb-filter").forEach(filterable);
+  carry();
   all("form[data-jump]").forEach((form) => form.addEventListener("submit", jump));
   window.addEventListener("hashchange", reveal);
   window.addEventListener("beforeprint", () => all(".servebook details").forEach((one) => { one.open = true; }));
