@@ -250,7 +250,7 @@ class Site:
                 else:
                     html = Markup('<span class="sb-broken" title="{}">✕ {}</span>').format(why, one.inner)
             else:
-                html = Markup('<span class="sb-computed sb-num" title="computed: {}">{}</span>').format(
+                html = Markup('<span class="sb-computed sb-num" tabindex="0" data-formula="{}">{}</span>').format(
                     value.formula, value
                 )
             yield one.start, one.end, str(html)

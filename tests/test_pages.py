@@ -320,7 +320,8 @@ def test_prose_computes_for_the_record_it_stands_in(tiny: Base) -> None:
     text = "{{ kv.growth('bf16') }} by [[tiny-latent]], `{{ kv.growth('bf16') }}`, {{ kv.growth('none') }}"
     html = Site(kb).prose(text, kb.catalog.records["tiny-a"])
     assert (
-        '<span class="sb-computed sb-num" title="computed: 4 × (32 + 8) × 2 = 320 B/token">320 B/token</span>' in html
+        '<span class="sb-computed sb-num" tabindex="0" data-formula="4 × (32 + 8) × 2 = 320 B/token">320 B/token</span>'
+        in html
     )
     assert "<code>{{ kv.growth('bf16') }}</code>" in html
     assert "✕ kv.growth(&#39;none&#39;)</span>" in html

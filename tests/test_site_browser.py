@@ -125,6 +125,14 @@ def test_a_chain_opens_and_closes_by_keyboard(opened: Any) -> None:
     assert details.get_attribute("open") is None
 
 
+def test_a_computed_value_opens_to_its_formula_by_keyboard(opened: Any) -> None:
+    value = opened("models/deepseek-v2/").locator(".sb-computed", has_text="69,120 B/token").first
+    shown = "value => getComputedStyle(value, '::after').content"
+    assert value.evaluate(shown) == "none"
+    value.focus()
+    assert "60 × (512 + 64) × 2 = 69,120 B/token" in value.evaluate(shown)
+
+
 def test_model_page_answers_first(opened: Any) -> None:
     text = opened("models/deepseek-v2/").locator(".sb-cards").first.inner_text()
     assert "69,120" in text
