@@ -20,8 +20,9 @@ from generator.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, cur
 from generator.derive import Facts, derived
 from generator.figures import Question, as_text, of_record
 from generator.knowledge import KnowledgeBase
+from generator.layer_strip import strip
 from generator.layouts import formats
-from generator.pages.model import contexts, strip
+from generator.pages.model import contexts
 from generator.parameters import NotDerivable, WeightBytes
 from generator.publishing import Page, Site
 from generator.weights import weights_of

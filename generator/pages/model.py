@@ -13,8 +13,9 @@ from generator.attention.geometry import NotDerivable
 from generator.cache_table import CONTEXTS, Figure
 from generator.derive import Facts
 from generator.fieldview import Shown, View, sheet, verbatim
-from generator.fit import Load, figure_for, fit, load, memory_of
+from generator.fit_table import fit_table
 from generator.impact import layout_cite
+from generator.layer_strip import strip
 from generator.layouts import StoredLayout
 from generator.overpay import NO_CACHE
 from generator.parameters import Parameters, WeightBytes
@@ -59,14 +60,14 @@ def _page(site: Site, model: Record) -> Page:
         length=length,
         curve=curves.curve(facts, length),
         basis_notes=_basis_notes(facts),
-        rows=[FigureRow(figure, tuple(_storing(site, figure))) for figure in facts.figures],
+        rows=[FigureRow(figure, tuple(_storing(figure))) for figure in facts.figures],
         contexts=contexts(facts),
         longest=facts.longest,
         traps=list(_traps(facts)),
         strip=strip(facts),
         engines=list(answerview.rows(site, model)),
         gotchas=answerview.gotchas(site, model),
-        fits=_fits(site, model, contexts(facts)),
+        fits=fit_table(site.kb, model, contexts(facts)),
         fields=list(_fields(site, model)),
         citing=site.citing(model),
         boost=2.0,
@@ -108,7 +109,7 @@ class FigureRow:
     stored: tuple[tuple[Record, StoredLayout, str | None], ...]
 
 
-def _storing(site: Site, figure: Figure) -> Iterator[tuple[Record, StoredLayout, str | None]]:
+def _storing(figure: Figure) -> Iterator[tuple[Record, StoredLayout, str | None]]:
     for stored in figure.layouts:
         if stored.engine is not None:
             yield stored.engine, stored, layout_cite(stored)
@@ -143,85 +144,6 @@ def _description(site: Site, model: Record, facts: Facts, headline: list[tuple[s
     if not figure.growth:
         return f"{name}: KV cache bounded by its windows, in {figure.key}"
     return f"{name}: KV cache {units.grouped(figure.growth)} B/token in {figure.key}"
-
-
-# --- memory ---------------------------------------------------------------------------------------------------------
-
-RANKS = (1, 2, 4, 8)
-LENGTH = 131072
-MOST_GPUS = 6
-
-
-@dataclass(frozen=True)
-class Fits:
-    """The table of weights and cache over GPUs, or the reason why there is none."""
-
-    loads: tuple[Load, ...] = ()
-    rows: tuple[tuple[Record, int, tuple[Fraction | None, ...]], ...] = ()
-    assumptions: tuple[str, ...] = ()
-    why: str = ""
-
-
-def _fits(site: Site, model: Record, lengths: list[int]) -> Fits:
-    """What goes onto a GPU over some numbers of GPUs, against one GPU for each size of memory."""
-    facts = site.kb.facts[model.id]
-    length = max((each for each in lengths if each <= LENGTH), default=lengths[0])
-    loads = tuple(load(site.kb, model, figure_for(facts), length, 1, ranks) for ranks in RANKS)
-    if isinstance(loads[0].weights, str) or isinstance(loads[0].cache, str):
-        return Fits(why=loads[0].weights if isinstance(loads[0].weights, str) else str(loads[0].cache))
-    sizes: dict[int, Record] = {}
-    for gpu in site.kb.catalog.sound("gpu"):
-        size, _ = memory_of(gpu)
-        if size:
-            sizes.setdefault(size, gpu)
-    chosen = sorted(sizes.items())
-    step = max(1, -(-len(chosen) // MOST_GPUS))
-    rows = tuple((gpu, size, tuple(fit(one, gpu).share for one in loads)) for size, gpu in chosen[::step])
-    return Fits(loads, rows, tuple(dict.fromkeys(text for one in loads for text in one.assumptions)))
-
-
-# --- layers ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Strip:
-    """The layers in order, one letter each, where they differ."""
-
-    cells: tuple[tuple[int, str, str, int], ...]
-    legend: tuple[tuple[str, str, int, int], ...]
-    text: str
-
-
-def strip(facts: Facts) -> Strip | None:
-    """The layers of a model in order; None where they are all alike."""
-    if facts.geometry is None or len(set(facts.geometry.layer_types)) < 2:
-        return None
-    kinds = list(dict.fromkeys(facts.geometry.layer_types))
-    letters = _letters(kinds)
-    cells = tuple((n, letters[kind], kind, kinds.index(kind)) for n, kind in enumerate(facts.geometry.layer_types))
-    legend = tuple((letters[kind], kind, facts.geometry.layer_types.count(kind), kinds.index(kind)) for kind in kinds)
-    return Strip(cells, legend, "; ".join(f"{kind.replace('_', ' ')}: {_ranges(facts, kind)}" for kind in kinds))
-
-
-def _letters(kinds: list[str]) -> dict[str, str]:
-    """One letter for each kind of layer: its first that is still free."""
-    letters: dict[str, str] = {}
-    for kind in kinds:
-        wanted = [*(word[0] for word in kind.split("_")), *kind, *"abcdefghijklmnopqrstuvwxyz"]
-        letters[kind] = next(one for one in (letter.upper() for letter in wanted) if one not in letters.values())
-    return letters
-
-
-def _ranges(facts: Facts, kind: str) -> str:
-    """The layers of a kind as ranges: ``0-1, 20-39``."""
-    types = facts.geometry.layer_types if facts.geometry else ()
-    found: list[list[int]] = []
-    for number in (n for n, each in enumerate(types) if each == kind):
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in found)
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------
