@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from generator.applicability import applies
 from generator.findings import Edit, Finding, Fix, Related, Severity
@@ -15,16 +13,11 @@ from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase
 from generator.proofreading import Passage, passages
 from generator.records import Record
+from generator.shingles import copies
 from generator.spans import Location
 
 WORDS = 40
 """Shorter paragraphs are alike by chance: two sentences about one fact."""
-SHINGLE = 8
-"""Words in a row that make two texts one."""
-SHARED = 0.6
-"""The share of the shorter paragraph that must stand in the other one."""
-MANY = 12
-"""Words that stand in more paragraphs are a phrase, not a copy; the first ones are enough to find the copies."""
 
 
 @check("NUM407", Severity.WARNING)
@@ -128,16 +121,16 @@ def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     paragraphs = [each for passage in passages(kb, tally) for each in _paragraphs(passage)]
     tally.checked += len(paragraphs)
     for group in _groups(paragraphs):
-        first, *copies = sorted(group, key=lambda each: (each.record.kind not in HOMES, each.record.id, each.start))
-        where = ", ".join(dict.fromkeys(f"{each.record.id} (line {each.place.line})" for each in copies[1:]))
+        first, *others = sorted(group, key=lambda each: (each.record.kind not in HOMES, each.record.id, each.start))
+        where = ", ".join(dict.fromkeys(f"{each.record.id} (line {each.place.line})" for each in others[1:]))
         also = f" and in {where}" if where else ""
         yield this.finding(
-            copies[0].place,
-            f"this paragraph of {len(copies[0].words)} words also stands in {first.record.id} (line {first.place.line})"
+            others[0].place,
+            f"this paragraph of {len(others[0].words)} words also stands in {first.record.id} (line {first.place.line})"
             f"{also}: {_home(kb, first)}",
-            copies[0].record.id,
-            [Related(each.place, "the paragraph here") for each in (first, *copies[1:])],
-            _fix(kb, first, copies[0]),
+            others[0].record.id,
+            [Related(each.place, "the paragraph here") for each in (first, *others[1:])],
+            _fix(kb, first, others[0]),
         )
 
 
@@ -160,9 +153,6 @@ class _Paragraph:
     def text(self) -> str:
         return self.passage.text.value[self.start : self.end]
 
-    def shingles(self) -> set[tuple[str, ...]]:
-        return {self.words[at : at + SHINGLE] for at in range(len(self.words) - SHINGLE + 1)}
-
 
 def _paragraphs(passage: Passage) -> Iterator[_Paragraph]:
     for match in re.finditer(r"\S(?:.|\n(?![ \t]*(?:\n|\Z)))*", passage.text.value):
@@ -172,22 +162,11 @@ def _paragraphs(passage: Passage) -> Iterator[_Paragraph]:
 
 
 def _groups(paragraphs: list[_Paragraph]) -> Iterator[list[_Paragraph]]:
-    """Paragraphs of different records that share most of their shingles; each paragraph is in one group only."""
-    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    sizes = []
-    for number, paragraph in enumerate(paragraphs):
-        shingles = paragraph.shingles()
-        sizes.append(len(shingles))
-        for shingle in shingles:
-            holders[shingle].append(number)
-    common: Counter[tuple[int, int]] = Counter()
-    for numbers in holders.values():
-        common.update(combinations(numbers[:MANY], 2))
+    """Paragraphs of different records that are copies; each paragraph is in one group only."""
     groups: dict[int, list[int]] = {}
     seen: set[int] = set()
-    for (one, other), count in sorted(common.items()):
-        alike = count >= SHARED * min(sizes[one], sizes[other])
-        if alike and other not in seen and paragraphs[one].record is not paragraphs[other].record:
+    for one, other in copies([paragraph.words for paragraph in paragraphs]):
+        if other not in seen and paragraphs[one].record is not paragraphs[other].record:
             groups.setdefault(one, [one]).append(other)
             seen.add(other)
     yield from ([paragraphs[number] for number in group] for first, group in groups.items() if first not in seen)
