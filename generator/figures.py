@@ -17,7 +17,7 @@ from generator.derive import Facts, derived
 from generator.engine_states import EngineState, states_of
 from generator.layouts import formats
 from generator.overpay import NOTHING, Overpay
-from generator.read import shipped_catalog
+from generator.read.declared import shipped_catalog
 from generator.records import Catalog
 from generator.report import to_json
 from generator.units import binary, grouped, number
