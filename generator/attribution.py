@@ -9,7 +9,7 @@ from generator.arithmetic import Quantity
 from generator.attention.formats import FormatMismatch, entry_bytes
 from generator.attention.geometry import CacheStream
 from generator.cache_table import Figure
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped

@@ -19,8 +19,8 @@ from generator.attention.formats import growth
 from generator.attention.geometry import NotDerivable
 from generator.attribution import SIGNIFICANT, own_values, says
 from generator.configs import config_source
-from generator.derive import Facts
 from generator.editions import Newer, shown
+from generator.facts import Facts
 from generator.filled import filled
 from generator.knowledge import KnowledgeBase
 from generator.parameters.parts import Parameters

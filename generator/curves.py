@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import ceil, floor, log2
 
 from generator.cache_table import Figure
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.units import binary, grouped
 
 WIDTH, HEIGHT = 440, 270

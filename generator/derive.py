@@ -7,65 +7,25 @@ are none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from generator import attention
 from generator.attention.config import ConfigKeys
-from generator.attention.fields import is_size
 from generator.attention.geometry import Geometry, NotDerivable
-from generator.cache_table import Figure, figures_and_refusals
+from generator.cache_table import figures_and_refusals
 from generator.configs import cited_source, config_source, source_config
-from generator.defaults import ClassDefaults, Filled, class_defaults
-from generator.engine_states import EngineState, engine_states, states_of
+from generator.defaults import ClassDefaults, class_defaults
+from generator.engine_states import states_of
+from generator.facts import Facts
 from generator.layouts import Formats
-from generator.overpay import Overpay, lengths, overpay
 from generator.records import Catalog, Record
 from generator.weights import count_of, weights_of
 
 if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
-    from generator.parameters import Parameters, WeightBytes
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What follows for one model. Either a geometry with figures, or `reason` and the `fields` to look at."""
-
-    id: str
-    config: Mapping[str, Any]
-    geometry: Geometry | None
-    reason: str | None = None
-    fields: tuple[str, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    state: Mapping[str, int] = field(default_factory=dict)
-    refused: tuple[str, ...] = ()
-    parameters: Parameters | NotDerivable | None = None
-    class_defaults: Filled | None = None
-    weights: WeightBytes | NotDerivable | None = None
-
-    def figure(self, key: str) -> Figure | None:
-        """The row of a layout key."""
-        return next((figure for figure in self.figures if figure.key == key), None)
-
-    @property
-    def longest(self) -> int | None:
-        """The longest context that the config states."""
-        longest = self.config.get("max_position_embeddings")
-        return longest if is_size(longest) else None
-
-    @cached_property
-    def states(self) -> tuple[EngineState, ...]:
-        """The state as each engine keeps it: alternatives, which do not add up."""
-        return engine_states(self.geometry, self.figures) if self.geometry else ()
-
-    @cached_property
-    def overpay(self) -> Overpay:
-        """What the model costs per sequence where its design is not supported."""
-        plain = self.figure("bf16")
-        return overpay(self.geometry, self.config, {n: plain.bytes(n) for n in lengths(self.config)} if plain else {})
+    from generator.parameters import Parameters
 
 
 def derived(

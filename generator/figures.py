@@ -13,8 +13,9 @@ from generator.attention.geometry import Geometry, NotDerivable, StateSlot
 from generator.cache_table import CONTEXTS, Figure, figures_of
 from generator.configs import config_keys
 from generator.defaults import ClassDefaults, Filled
-from generator.derive import Facts, derived
+from generator.derive import derived
 from generator.engine_states import EngineState, states_of
+from generator.facts import Facts
 from generator.layouts import formats
 from generator.overpay import NOTHING, Overpay
 from generator.read.declared import shipped_catalog

@@ -13,7 +13,7 @@ from typing import Any
 from generator.attention.formats import FormatMismatch, sharded
 from generator.attention.geometry import NotDerivable
 from generator.cache_table import Figure
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import binary, grouped, number

@@ -10,7 +10,7 @@ from generator.cache_table import Figure
 from generator.citations import whole
 from generator.compatibility import Listing
 from generator.configs import config_source
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.graph import Citation
 from generator.knowledge import KnowledgeBase
 from generator.layouts import StoredLayout

@@ -10,8 +10,9 @@ from functools import cached_property
 from generator.attention.config import ConfigKeys
 from generator.compatibility import Cube, Listing, listings
 from generator.configs import config_keys
-from generator.derive import Facts, facts_of
+from generator.derive import facts_of
 from generator.editions import Newer, newer_editions
+from generator.facts import Facts
 from generator.graph import CitationGraph
 from generator.layouts import Formats, formats
 from generator.naming import Names, names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from generator.derive import Facts
+from generator.facts import Facts
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -14,17 +13,14 @@ from markupsafe import Markup, escape
 from generator import braces, expressions, links, render
 from generator.answers import Answers
 from generator.attention.geometry import NotDerivable
-from generator.cache_table import Figure
 from generator.citations import Mention, find, replace, whole
 from generator.compatibility import Listing
 from generator.configs import config_source
-from generator.derive import Facts
 from generator.findings import Finding, Severity
 from generator.graph import Citation
 from generator.impact import Impact, impacts
 from generator.includes import IncludeError, resolve
 from generator.knowledge import KnowledgeBase
-from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs, names
 from generator.summaries import Summary
@@ -261,28 +257,10 @@ class Site:
         """Why something is not derivable; what stands in backticks is code."""
         return render.markdown(text or "no reason was given", inline=True)
 
-    def smallest(self, facts: Facts) -> Figure | None:
-        """The figure that grows least among those that an engine on record stores."""
-        return min(_stored(facts), key=self._size, default=None)
-
-    def largest(self, facts: Facts) -> Figure | None:
-        """The figure that grows most among those that an engine on record stores."""
-        return max(_stored(facts), key=self._size, default=None)
-
-    def _size(self, figure: Figure) -> tuple[Fraction, Fraction]:
-        """Growth; where that is the same, what the windows hold."""
-        return figure.growth, figure.saturated
-
-    def no_figure(self, facts: Facts) -> str | None:
-        """The word that stands where the figure would: ``no cache`` and ``undisclosed`` are values as well."""
-        if facts.geometry is None:
-            return UNDISCLOSED if facts.overpay.verdict == UNDISCLOSED else UNKNOWN
-        return NO_CACHE if not facts.geometry.streams else None
-
     def doubts(self, model: Record) -> list[tuple[str, str]]:
         """What the cache figures of a model rest on that a reader should know: a mark, and what it means here."""
         facts = self.kb.facts[model.id]
-        return [] if self.no_figure(facts) else self._doubts(model, self.filled(facts))
+        return [] if facts.no_figure else self._doubts(model, facts.assumed)
 
     def doubts_of_count(self, model: Record) -> list[tuple[str, str]]:
         """The same for the number of parameters and the bytes of the weights."""
@@ -301,12 +279,6 @@ class Site:
         elif model.get("evidence_basis") == "class-defaults":
             found.append(("class default", "The evidence is a class, not the config file itself"))
         return found
-
-    def filled(self, facts: Facts) -> Mapping[str, Any]:
-        """The keys that the cache was derived from although only the config class sets them."""
-        reads = facts.geometry.reads if facts.geometry else frozenset()
-        keys = facts.class_defaults.keys if facts.class_defaults else {}
-        return {key: value for key, value in keys.items() if key in reads}
 
     def unverified(self, source: Record | None) -> bool:
         """Whether a source was never read whole."""
@@ -405,10 +377,6 @@ def _each_anchor_once(html: str) -> str:
         return found[0]
 
     return _ANCHOR.sub(once, html)
-
-
-def _stored(facts: Facts) -> list[Figure]:
-    return [figure for figure in facts.figures if figure.engines]
 
 
 def _fields(page: Page) -> dict[str, Any]:

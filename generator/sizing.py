@@ -12,7 +12,8 @@ from typing import Any
 from generator.attention.config import SHAPING, ConfigKeys
 from generator.attention.fields import is_size
 from generator.attention.geometry import Geometry
-from generator.derive import Facts, derived
+from generator.derive import derived
+from generator.facts import Facts
 from generator.layer_lists import LAYERS
 
 

@@ -12,7 +12,7 @@ from generator.arithmetic.quantities import BYTES, COUNT, Quantity
 from generator.arithmetic.tokens import tokens
 from generator.attention.fields import is_size
 from generator.cache_table import Figure
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.units import grouped
 
 PER_TOKEN = re.compile(r"kv(_cache)?(_bytes|_size)?_per_token")

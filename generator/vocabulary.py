@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from generator.attention.geometry import Geometry, NotDerivable
 from generator.attribution import per_layer
 from generator.cache_table import Figure
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped

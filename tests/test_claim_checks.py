@@ -8,7 +8,7 @@ import pytest
 import yaml
 from conftest import Base
 
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.findings import Finding
 from generator.knowledge import KnowledgeBase
 from generator.stated import stated

@@ -17,7 +17,8 @@ from generator.attention.geometry import Geometry
 from generator.cache_table import figures_of
 from generator.configs import config_keys
 from generator.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
-from generator.derive import Facts, derived
+from generator.derive import derived
+from generator.facts import Facts
 from generator.figures import Question, as_text, of_record
 from generator.knowledge import KnowledgeBase
 from generator.layer_strip import strip

@@ -13,7 +13,7 @@ from generator import attention
 from generator.attention.unsupported import unsupported
 from generator.cache_table import figures_of
 from generator.configs import config_keys
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.figures import Question, as_json, as_text, of_record
 from generator.knowledge import KnowledgeBase
 from generator.layouts import formats

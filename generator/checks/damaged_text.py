@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from generator.damage import Damage, damages
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from generator.arithmetic import Quantity, figures, read, show
 from generator.attribution import own_figure, own_values, owners_of, per_layer, says, siblings
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
 from generator.knowledge import KnowledgeBase

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from generator.attention.config import ConfigKeys
 from generator.attention.geometry import Geometry
 from generator.configs import config_keys
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.field_phrases import taken_as_evidence, windows_taken_for_compressed
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from generator.attention.geometry import NotDerivable
 from generator.attribution import per_layer
-from generator.derive import Facts
 from generator.expressions import Quantity
+from generator.facts import Facts
 from generator.findings import Edit, Finding, Fix, Severity
 from generator.includes import prose
 from generator.judgement import Check, Tally, check

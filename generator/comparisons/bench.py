@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from generator.comparisons.speech import Namesakes
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.knowledge import KnowledgeBase
 from generator.parameters import Parameters
 from generator.spoken_fields import SpokenField, SpokenFields

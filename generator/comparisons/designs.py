@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from generator.comparisons.bench import Bench, yarn_temperature
 from generator.comparisons.speech import MODEL, Said, Speech
-from generator.derive import Facts
+from generator.facts import Facts
 
 _LACKS = (
     r"(?:has\s+|have\s+)?(?:dropped|drops|lacks|removed|removes|abandoned|abandons|gave\s+up|gives\s+up|does\s+without|"

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from generator.comparisons.bench import Bench
 from generator.comparisons.speech import MODEL, Said, Speech
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.units import grouped
 
 _SAME = r"(?:identical|the\s+same|equal)"

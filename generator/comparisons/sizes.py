@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from generator.comparisons.bench import THAN, Bench, Beside, beside, compares, less
 from generator.comparisons.speech import ADVERB, MODEL, Said, Speech
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.parameters import Parameters
 
 _AXES = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from generator.comparisons.bench import Bench, total
 from generator.comparisons.speech import ADVERB, Said, Speech
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.parameters import WeightBytes
 from generator.parameters.claims import agrees
 

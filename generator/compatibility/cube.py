@@ -14,7 +14,7 @@ from generator.compatibility.outcomes import Rules
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.reasons import Outcome, Reason, Standing, State, cited
 from generator.configs import config_source
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.layouts import Formats
 from generator.records import Catalog
 

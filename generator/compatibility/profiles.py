@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.records import Catalog
 from generator.units import grouped
 

@@ -11,7 +11,7 @@ from generator import answerview, attention, curves, render, units
 from generator.attention.formats import window_formula
 from generator.attention.geometry import NotDerivable
 from generator.cache_table import CONTEXTS, Figure
-from generator.derive import Facts
+from generator.facts import Facts
 from generator.fieldview import Shown, View, sheet, verbatim
 from generator.fit_table import fit_table
 from generator.impact import layout_cite
@@ -87,8 +87,8 @@ def contexts(facts: Facts) -> list[int]:
 def _headline(site: Site, facts: Facts) -> Iterator[tuple[str, Figure]]:
     """The figures that answer first: bf16 where an engine stores it, and what engines store least and most of."""
     plain = facts.figure("bf16")
-    least, most = site.smallest(facts), site.largest(facts)
-    if site.no_figure(facts):
+    least, most = facts.smallest, facts.largest
+    if facts.no_figure:
         return
     if plain and (plain.engines or not least):
         yield "each token", plain
@@ -136,7 +136,7 @@ def _basis_notes(facts: Facts) -> list[str]:
 
 def _description(site: Site, model: Record, facts: Facts, headline: list[tuple[str, Figure]]) -> str:
     name = render.clip(model.title, 80)
-    if word := site.no_figure(facts):
+    if word := facts.no_figure:
         return f"{name}: no KV cache" if word == NO_CACHE else f"{name}: KV cache {word}"
     if not headline:
         return f"{name}: KV cache not derivable"
