@@ -16,7 +16,9 @@ from generator.arithmetic import asserted, doubted, sentences
 _KEY = r"`?(?<![\w.-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?(?![\w-])"
 _VALUE = r"(?:\s*[=:]?\s*(?:(?:of|is|at)\s+)?`?(?:\d[\d.,]*(?<=\d)|(?:nv|mx|b)?fp?\d+|int\d|true|false)`?(?!\w))?"
 _AND = r"\s*(?:,\s*and\s+|,|/|&|\+|\band\b|\bor\b|\bwith\b)\s*"
-_FIELDS = rf"(?P<fields>{_KEY}{_VALUE}(?:{_AND}{_KEY}{_VALUE})*)"
+_FIELDS = rf"(?P<fields>(?>{_KEY}{_VALUE})(?:(?>{_AND})(?>{_KEY}{_VALUE})){{0,11}})"
+"""A dozen fields at most: a long list would be tried from each of its fields."""
+
 
 _ADJECTIVES = (
     r"compressed|quanti[sz]ed|hashed|smaller|small|reduced|latent|low-rank|compact|cheaper|shared|pooled|sparse|"
@@ -83,6 +85,10 @@ _NO_EFFECT = re.compile(
 )
 
 
+_TORN = re.compile(r"[\"“]|\s{40}")
+"""A quotation is another's statement; words so far apart are no sentence, and patterns would try every gap."""
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """Characters `start` to `end` of a text take `keys` as evidence about the cache."""
@@ -96,7 +102,7 @@ def taken_as_evidence(text: str) -> Iterator[Taken]:
     """All such phrases in sentences that state outright; one word of doubt or of no effect silences its sentence."""
     for begin, end in sentences(text):
         sentence = text[begin:end]
-        silent = doubted(sentence) or _NO_EFFECT.search(sentence) or '"' in sentence or "“" in sentence
+        silent = doubted(sentence) or _NO_EFFECT.search(sentence) or _TORN.search(sentence)
         if "_" in sentence and not silent and not sentence.rstrip().endswith("?"):
             for start, stop, keys in _phrases(sentence):
                 yield Taken(begin + start, begin + stop, keys)

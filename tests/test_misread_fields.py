@@ -10,6 +10,7 @@ from conftest import HERE, Base
 
 from generator.attention.config import ConfigKeys
 from generator.configs import config_keys
+from generator.field_phrases import taken_as_evidence, windows_taken_for_compressed
 from generator.findings import Finding
 from generator.knowledge import KnowledgeBase
 from generator.sizing import sizing_fields
@@ -202,3 +203,18 @@ KEYS = {
 def test_keys_that_say_nothing_about_the_cache(real: KnowledgeBase, key: str, nothing: bool) -> None:
     keys: ConfigKeys = config_keys(real.catalog)
     assert keys.says_nothing(key) is nothing
+
+
+AWKWARD = {
+    "fields": "hc_mult, " * 200,
+    "fields in a row": "`hc_mult` 4 and " * 200,
+    "underscores": "a_" * 1000,
+    "brackets": "hc_mult (" * 300,
+    "adjectives": "hc_mult shows a " + "compressed " * 300,
+    "windows": "SWA is " + "compressed " * 300,
+}
+
+
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
+def test_awkward_texts_are_read_to_their_end(text: str) -> None:
+    assert [*taken_as_evidence(text), *windows_taken_for_compressed(text)] == []
