@@ -8,13 +8,14 @@ from fractions import Fraction
 from generator.attention.costs import exact, growth
 from generator.attention.geometry import CacheStream, Entries, Geometry
 from generator.attention.layouts import CacheLayout, fitting
+from generator.units import grouped
 
 
 def formula(geometry: Geometry, layout: CacheLayout) -> str:
     """Growth, as in ``60 × (512 + 64) × 2 = 69,120 B/token``; what stands left of ``=`` evaluates to ``growth``."""
     growing = [s for s in geometry.streams if s.entries.slope()]
     left = " + ".join(_terms(geometry, layout, growing, _slope)) or "0"
-    return f"{left} = {number(growth(geometry, layout))} B/token"
+    return f"{left} = {grouped(growth(geometry, layout))} B/token"
 
 
 def window_formula(geometry: Geometry, layout: CacheLayout) -> str:
@@ -25,21 +26,12 @@ def window_formula(geometry: Geometry, layout: CacheLayout) -> str:
     saturated = max(s.entries.n for s in streams)
     only = Geometry(geometry.family, {}, (), streams, (), None, None, frozenset())
     left = " + ".join(_terms(geometry, layout, list(streams), lambda entries: f" × {entries.n}"))
-    return f"{left} = {number(Fraction(exact(only, layout, saturated)))} B"
+    return f"{left} = {grouped(Fraction(exact(only, layout, saturated)))} B"
 
 
 def exact_formula(geometry: Geometry, layout: CacheLayout) -> str:
     """Bytes after L tokens, with ``floor`` and ``min`` spelled out; E counts encoder positions. State is left out."""
     return (" + ".join(_terms(geometry, layout, list(geometry.streams), _count)) or "0") + " B"
-
-
-def number(value: Fraction) -> str:
-    """A number with thousands separators and all its decimals; a fraction without an end stays a fraction."""
-    digits = _decimals(value)
-    if digits is None:
-        return f"{value.numerator:,}/{value.denominator:,}"
-    whole, rest = divmod(int(abs(value) * 10**digits), 10**digits)
-    return f"{'-' if value < 0 else ''}{whole:,}" + (f".{rest:0{digits}}" if digits else "")
 
 
 def _slope(entries: Entries) -> str:
@@ -82,12 +74,4 @@ def _entry(stream: CacheStream, family: str, layout: CacheLayout) -> str:
 
 
 def _plain(value: Fraction) -> str:
-    return number(value).replace(",", "")
-
-
-def _decimals(value: Fraction) -> int | None:
-    """How many decimals write a fraction out in full; None where no number of them does."""
-    for digits in range(40):
-        if (value * 10**digits).denominator == 1:
-            return digits
-    return None
+    return grouped(value).replace(",", "")
