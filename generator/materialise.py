@@ -13,7 +13,8 @@ from pathlib import Path
 from generator import pages, render
 from generator.knowledge import KnowledgeBase
 from generator.links import Style, resolved
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.shipped import shipped
 
 MARKER = ".servebook"

@@ -31,8 +31,9 @@ from generator.findings import Finding, Severity
 from generator.judgement import judge_all
 from generator.knowledge import KnowledgeBase, assemble
 from generator.links import Style, resolved
+from generator.page import Heading, Page
 from generator.preview import Preview
-from generator.publishing import Heading, Page, Site
+from generator.publishing import Site
 from generator.read import NoKnowledgeBase, read
 from generator.reuse import Memory
 from generator.shipped import shipped

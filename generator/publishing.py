@@ -1,8 +1,7 @@
-"""A page, and the view of a knowledge base that pages are written from."""
+"""The view of a knowledge base that pages are written from."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +20,7 @@ from generator.graph import Citation
 from generator.impact import Impact, impacts
 from generator.includes import IncludeError, resolve
 from generator.knowledge import KnowledgeBase
+from generator.page import Page, each_anchor_once
 from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs, names
 from generator.summaries import Summary
@@ -29,51 +29,6 @@ OF_EACH_MODEL = "the page of each model that includes this text shows its own va
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """One line of a page's table of contents."""
-
-    level: int
-    anchor: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Page:
-    """One page of the site: where it lies, and its body as HTML with ``page:`` addresses (see `links`).
-
-    `search` is the little that the search index gets, as HTML with the page's own anchors; empty keeps the page out of
-    it. `edit_path` names the authored file, relative to the root. `hide` names parts of the theme that are in the way.
-    """
-
-    path: str
-    title: str
-    html: str
-    description: str = ""
-    edit_path: str | None = None
-    search: str = ""
-    boost: float = 1.0
-    in_nav: bool = False
-    hide: tuple[str, ...] = ()
-
-    @cached_property
-    def toc(self) -> tuple[Heading, ...]:
-        """The headings that can be linked to."""
-        return tuple(
-            Heading(int(level), anchor, render.plain(re.split(r"<small|<a class=.headerlink", text)[0]))
-            for level, anchor, text in _HEADING.findall(self.html)
-        )
-
-    @cached_property
-    def anchors(self) -> frozenset[str]:
-        """Every anchor of the page."""
-        return frozenset(Markup(anchor).unescape() for anchor in _ANCHOR.findall(self.html))
-
-
-_HEADING = re.compile(r'<h([1-6]) id="([^"]*)"[^>]*>(.*?)</h\1>', re.S)
-_ANCHOR = re.compile(r'\sid="([^"]*)"')
 
 
 @dataclass(frozen=True)
@@ -95,7 +50,7 @@ class Site:
         """A page from a template. What is named like a field of `Page` goes there, the rest to the template."""
         known = {name: more.pop(name) for name in tuple(more) if name in Page.__dataclass_fields__}
         html = render.environment().get_template(template).render(site=self, kb=self.kb, title=title, **more)
-        return Page(path, render.clip(title), _each_anchor_once(html), **known)
+        return Page(path, render.clip(title), each_anchor_once(html), **known)
 
     def pages_of(self, records: Iterable[Record], make: Callable[[Record], Page]) -> Iterator[Page]:
         """The page of each record; in a preview that of before, unless something that it is made from has changed."""
@@ -119,11 +74,7 @@ class Site:
         kind = self.kb.catalog.kinds[record.kind]
         more.setdefault("description", f"{render.clip(record.title, 100)}: {kind.title.lower()}")
         page = self.page(self.path(record), record.title, template, record=record, kind=kind, **more)
-        lacking = sorted(fragments(record) - page.anchors)
-        if not lacking:
-            return page
-        anchors = Markup("").join(Markup('<span id="{}"></span>').format(name) for name in lacking)
-        return Page(**{**_fields(page), "html": f'<div class="sb-anchors">{anchors}</div>\n{page.html}'})
+        return page.with_anchors(fragments(record))
 
     def search_entry(self, record: Record, *sections: tuple[str, str, str], text: str = "") -> str:
         """What the search index gets of a record: name, id and a few words; sections are (anchor, heading, text)."""
@@ -360,24 +311,3 @@ class Site:
     def impacts(self) -> Mapping[str, Impact]:
         """What rests on each source."""
         return impacts(self.kb)
-
-
-def _each_anchor_once(html: str) -> str:
-    """Where two places would bear one anchor, a heading keeps it, else the first."""
-    taken = {anchor for _, anchor, _ in _HEADING.findall(html)}
-    if len(taken) + len(_ANCHOR.findall(_HEADING.sub("", html))) == len(set(_ANCHOR.findall(html))):
-        return html
-
-    def once(found: re.Match[str]) -> str:
-        if html.rfind("<h", 0, found.start()) > html.rfind(">", 0, found.start()):
-            return found[0]
-        if found[1] in taken:
-            return ""
-        taken.add(found[1])
-        return found[0]
-
-    return _ANCHOR.sub(once, html)
-
-
-def _fields(page: Page) -> dict[str, Any]:
-    return {name: getattr(page, name) for name in Page.__dataclass_fields__}

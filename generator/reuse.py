@@ -15,7 +15,8 @@ from generator.knowledge import KnowledgeBase
 from generator.records import Record
 
 if TYPE_CHECKING:
-    from generator.publishing import Page, Site
+    from generator.page import Page
+    from generator.publishing import Site
 
 Part = TypeVar("Part")
 

@@ -14,8 +14,9 @@ from generator.impact import consequences
 from generator.includes import sections
 from generator.inspection import graph_text, show_text
 from generator.knowledge import KnowledgeBase
+from generator.page import Page
 from generator.pages import build_site
-from generator.publishing import Page, Site
+from generator.publishing import Site
 from generator.reuse import Memory
 
 MODEL = "records/models/tiny-a.yaml"

@@ -23,9 +23,10 @@ from generator.figures import Question, as_text, of_record
 from generator.knowledge import KnowledgeBase
 from generator.layer_strip import strip
 from generator.layouts import formats
+from generator.page import Page
 from generator.pages.model import contexts
 from generator.parameters import NotDerivable, WeightBytes
-from generator.publishing import Page, Site
+from generator.publishing import Site
 from generator.weights import weights_of
 
 ROOT = Path(__file__).parent.parent

@@ -19,7 +19,8 @@ from generator import links, materialise, pages, render
 from generator.compatibility import GLYPHS
 from generator.knowledge import KnowledgeBase
 from generator.links import Style
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import fragments
 from generator.reuse import Memory
 

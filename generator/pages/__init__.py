@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from generator.knowledge import KnowledgeBase
+from generator.page import Page
 from generator.pages.broken import broken_pages
 from generator.pages.checks import check_pages
 from generator.pages.corrections import corrections_page
@@ -17,7 +18,7 @@ from generator.pages.model import model_pages
 from generator.pages.overpay import overpay_page
 from generator.pages.record import record_pages
 from generator.pages.source import source_pages
-from generator.publishing import Page, Site
+from generator.publishing import Site
 
 __all__ = ["PAGES", "Page", "Site", "build", "build_site"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from generator.findings import Finding
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 
 
 def broken_pages(site: Site) -> Iterator[Page]:

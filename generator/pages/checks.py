@@ -9,7 +9,8 @@ from markupsafe import Markup
 from generator import render
 from generator.checks import CHECKS
 from generator.judgement import SECTIONS, Check, sections
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 
 
 def check_pages(site: Site) -> Iterator[Page]:

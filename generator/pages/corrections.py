@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 
 
 def corrections_page(site: Site) -> Iterator[Page]:

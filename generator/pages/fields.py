@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.fieldview import walk
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 
 TYPES = {
     "string": "text",

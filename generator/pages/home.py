@@ -10,7 +10,8 @@ from generator.answers import CLASSES
 from generator.compatibility import GLYPHS, Standing
 from generator.findings import Severity
 from generator.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import Record
 
 RECENT = 5

@@ -8,7 +8,8 @@ from typing import Any
 from generator import attention, render
 from generator.fieldview import View
 from generator.kinds import Kind
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import Record
 
 TEMPLATES = {"model": "models.html", "source": "sources.html"}

@@ -12,7 +12,8 @@ from generator import render
 from generator.answers import CLASSES, Answer, Group, Place
 from generator.compatibility import GLYPHS, MEANINGS, Listing, Standing
 from generator.compatibility.listing import EngineList, list_of
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import Record
 
 

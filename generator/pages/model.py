@@ -18,8 +18,9 @@ from generator.impact import layout_cite
 from generator.layer_strip import strip
 from generator.layouts import StoredLayout
 from generator.overpay import NO_CACHE
+from generator.page import Page
 from generator.parameters import Parameters, WeightBytes
-from generator.publishing import Page, Site
+from generator.publishing import Site
 from generator.records import Record
 from generator.wiring import flat_facts, model_types
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from generator import attention
 from generator.overpay import Cost, Overpay
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import Record
 
 FAMILIES = {family.name: family.title for family in attention.FAMILIES}

@@ -9,7 +9,8 @@ from typing import Any
 from generator import render
 from generator.applicability import applies
 from generator.fieldview import View, sheet
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import Record
 
 FALLBACK = "record.html"

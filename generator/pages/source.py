@@ -8,7 +8,8 @@ from itertools import groupby
 from generator.fieldview import View, sheet
 from generator.graph import Citation
 from generator.impact import Fall
-from generator.publishing import Page, Site
+from generator.page import Page
+from generator.publishing import Site
 from generator.records import Record
 
 RETRIEVAL = {
