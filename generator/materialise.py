@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from generator import pages, render
+from generator import pages, render, typesetting
 from generator.knowledge import KnowledgeBase
 from generator.links import Style, resolved
 from generator.page import Page
@@ -55,7 +55,7 @@ def _write(kb: KnowledgeBase, folder: Path) -> int:
     files = {page.path: as_file(page) for page in pages.build_site(site)}
     for page in kb.catalog.docs:  # what is written by hand wins
         path = page.path.removeprefix("docs/")
-        files[path] = site.document(page.document.text, path, Style.MARKDOWN)
+        files[path] = typesetting.document(site, page.document.text, path, Style.MARKDOWN)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")

@@ -24,7 +24,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
-from generator import pages, render
+from generator import pages, render, typesetting
 from generator.checks import CHECKS, judge
 from generator.checks.unused_waiver import unused_waiver
 from generator.findings import Finding, Severity
@@ -184,7 +184,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         """Citations in hand-written pages, by the same resolver."""
         if isinstance(page, ReadyPage) or "[[" not in markdown or self.site is None:
             return markdown
-        return self.site.document(markdown, page.file.src_uri, _style(config))
+        return typesetting.document(self.site, markdown, page.file.src_uri, _style(config))
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """In a preview, keep the theme's compiled templates."""

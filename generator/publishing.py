@@ -9,23 +9,20 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from generator import braces, expressions, links, render
+from generator import links, render, typesetting
 from generator.answers import Answers
 from generator.attention.geometry import NotDerivable
-from generator.citations import Mention, find, replace, whole
+from generator.citations import Mention, whole
 from generator.compatibility import Listing
 from generator.configs import config_source
 from generator.findings import Finding, Severity
 from generator.graph import Citation
 from generator.impact import Impact, impacts
-from generator.includes import IncludeError, resolve
 from generator.knowledge import KnowledgeBase
 from generator.page import Page, each_anchor_once
 from generator.records import Record, fragments
 from generator.reuse import Memory, behind_figures, inputs, names
 from generator.summaries import Summary
-
-OF_EACH_MODEL = "the page of each model that includes this text shows its own value here"
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
@@ -144,63 +141,11 @@ class Site:
 
     def prose(self, text: str, record: Record | None = None) -> Markup:
         """A prose field as HTML; what it computes or includes is computed for the record that it stands in."""
-        found = braces.includes(text) if record else []
-        if record is None or not found:
-            return self._passage(text, record)
-        ends = [0, *(each.end for each in found)]
-        parts = [self._passage(text[end : each.start], record) for end, each in zip(ends, found, strict=False)]
-        blocks = [self._included(each, record) for each in found]
-        last = self._passage(text[ends[-1] :], record)
-        return Markup("\n").join([*(both for pair in zip(parts, blocks, strict=True) for both in pair), last])
-
-    def _included(self, include: braces.Include, record: Record) -> Markup:
-        """The text that an include brings, below the name of whose it is; its values are those of `record`."""
-        try:
-            section = resolve(self.kb.catalog, record, include)
-        except IncludeError as why:
-            return Markup('<p><span class="sb-broken" title="{}">✕ {}</span></p>').format(
-                why, include.raw[2:-2].strip()
-            )
-        source = Markup('<p class="sb-from sb-owner">{}</p>').format(self.link(section.record, fragment=section.name))
-        return Markup('<div class="sb-included">\n{}{}</div>').format(source, self._passage(section.value, record))
-
-    def _passage(self, text: str, record: Record | None) -> Markup:
-        """Prose without includes as HTML."""
-        pieces = [*self._links(text), *(self._values(text, record) if record else ())]
-        apart: list[render.Piece] = []
-        for piece in sorted(pieces):
-            if not apart or piece[0] >= apart[-1][1]:
-                apart.append(piece)
-        return render.markdown(text, tuple(apart))
+        return typesetting.prose(self, text, record)
 
     def line(self, text: str) -> Markup:
         """A plain text as HTML, its citations as links."""
-        return render.text(text, self._links(text))
-
-    def document(self, text: str, path: str, style: links.Style) -> str:
-        """A hand-written page with its citations as links; the rest of its Markdown is left to who reads it."""
-        mentions = find(text)
-        return replace(text, mentions, [links.resolved(str(self.citation(one)), path, style) for one in mentions])
-
-    def _links(self, text: str) -> tuple[render.Piece, ...]:
-        found = render.mentions(text) if "[[" in text else ()
-        return tuple((one.start, one.end, str(self.citation(one))) for one in found)
-
-    def _values(self, text: str, record: Record) -> Iterator[render.Piece]:
-        """The computed values of a text, each with its formula; one that has none as its text with a visible mark."""
-        for one in braces.both(text):
-            try:
-                value = expressions.evaluate(self.kb, record, one.inner)
-            except expressions.ExpressionError as why:
-                if expressions.of_a_model(record, one.inner):
-                    html = Markup('<code class="sb-open" title="{}">{}</code>').format(OF_EACH_MODEL, one.inner)
-                else:
-                    html = Markup('<span class="sb-broken" title="{}">✕ {}</span>').format(why, one.inner)
-            else:
-                html = Markup('<span class="sb-computed sb-num" tabindex="0" data-formula="{}">{}</span>').format(
-                    value.formula, value
-                )
-            yield one.start, one.end, str(html)
+        return typesetting.line(self, text)
 
     # --- marks ---
 
