@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from generator.citations import ID
 
-_EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.S)
+_EXPRESSION = re.compile(r"\{\{((?:(?!\{\{).)*?)\}\}", re.S)
 _CODE = re.compile(r"(`+)(?:(?!\1).)*?\1|^(?:```|~~~).*?^(?:```|~~~)", re.S | re.M)
 _INCLUDES = re.compile(r"\binclude\b")
 _TARGET = re.compile(rf"(?P<id>{ID})#(?P<section>[A-Za-z0-9_.-]+)\Z")
@@ -97,6 +97,8 @@ def unclosed(text: str) -> int | None:
 
     >>> unclosed("it grows by {{ kv.naive }, and"), unclosed("`{{` and {{ kv.naive }}")
     (12, None)
+    >>> unclosed("by {{ kv.naive }, so {{ kv.naive }}")  # it does not swallow the next one
+    3
     """
     if "{{" not in text:
         return None

@@ -575,7 +575,7 @@ def _record(kb: KnowledgeBase, id: str, kind: str | None = None) -> Any:
     if record is None:
         raise _Stop(f"no record has the id `{id}`{_near(id, ids)}")
     if kind and record.kind != kind:
-        raise _Stop(f"`{id}` is a {record.kind}, not a {kind}{_near(id, ids)}")
+        raise _Stop(f"`{id}` is of the kind {record.kind}, and a {kind} is wanted{_near(id, ids)}")
     if record.id in kb.catalog.unsound and kind:
         raise _Stop(f"{record.path} breaks its schema, so nothing is derived from it; `servebook validate` shows where")
     return record
@@ -614,7 +614,9 @@ def _config(path: Path) -> dict[str, Any]:
 def _near(word: str, words: list[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(word, words, n=3)
+    parts = set(word.lower().split("-"))
+    near = difflib.get_close_matches(word, words, n=3) or difflib.get_close_matches(word.lower(), words, n=3)
+    near = near or sorted(each for each in words if parts <= set(each.split("-")))[:3]  # a100: a100-sxm-80gb
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -28,6 +28,7 @@ equals has none, and bytes over bytes per token are tokens.
 from __future__ import annotations
 
 import ast
+import difflib
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,9 +39,9 @@ from generator.includes import HOMES
 from generator.knowledge import KnowledgeBase
 from generator.records import Record
 from generator.units import grouped
-from generator.vocabulary import MODEL_NAMES, ExpressionError, Function, Names, Quantity, model_names
+from generator.vocabulary import MODEL_NAMES, ExpressionError, Function, Names, Quantity, UnknownModel, model_names
 
-__all__ = ["MAX_LENGTH", "ExpressionError", "Quantity", "evaluate", "of_a_model"]
+__all__ = ["MAX_LENGTH", "ExpressionError", "Quantity", "UnknownModel", "evaluate", "of_a_model"]
 
 MAX_LENGTH = 200
 
@@ -124,7 +125,9 @@ class _Evaluator:
         if not isinstance(group, Names):
             raise ExpressionError(f"`.{name}` has nothing to stand on")
         if name not in group.known:
-            raise ExpressionError(f"{group.title} has no `{name}`; it has {', '.join(sorted(group.known))}")
+            near = difflib.get_close_matches(name, list(group.known), n=1, cutoff=0.8)
+            hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(group.known))}"
+            raise ExpressionError(f"{group.title} has no `{name}`; {hint}")
         return group.known[name]()
 
     def _call(self, function: Any, arguments: list[Any]) -> Any:
@@ -148,7 +151,7 @@ class _Evaluator:
     def _model(self, id: str) -> Names:
         record = self.kb.catalog.records.get(self.kb.catalog.redirects.get(id, id))
         if record is None or record.kind != "model":
-            raise ExpressionError(f"no model has the id `{id}`")
+            raise UnknownModel(f"no model has the id `{id}`", id)
         return Names(f"model {id}", model_names(self.kb, record))
 
     def _format(self, id: str) -> Quantity:

@@ -24,12 +24,18 @@ ITEM, ANY = "[]", "*"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right."""
+    """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right.
+
+    `lacks` is the place of a missing field, `meant` the field that an unknown one was surely meant for: where the two
+    meet, one was misspelt, and only that is said.
+    """
 
     path: Path
     message: str
     at_key: bool = False
     text: str | None = None
+    lacks: Path | None = None
+    meant: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,8 @@ class Schemas:
     def violations(self, kind: str, data: Any) -> list[Violation]:
         """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema."""
         found = [violation for error in self._validators[kind].iter_errors(data) for violation in _violations(error)]
+        misspelt = {(*violation.path[:-1], violation.meant) for violation in found if violation.meant}
+        found = [violation for violation in found if violation.lacks not in misspelt]
         unique = {(violation.path, violation.message): violation for violation in found}
         return sorted(unique.values(), key=lambda violation: [str(part) for part in violation.path])
 
@@ -152,7 +160,7 @@ def _required(path: Path, error: ValidationError) -> Violation:
     reasons = _about(error).get("properties", {}).get("why_null", {}).get("required")
     if missing == "why_null" and reasons:
         return _null_without_reason(path, reasons[0])
-    return Violation(path, f"{_name(path)} lacks the field `{missing}`")
+    return Violation(path, f"{_name(path)} lacks the field `{missing}`", lacks=(*path, missing))
 
 
 def _null_without_reason(path: Path, name: str) -> Violation:
@@ -166,7 +174,8 @@ def _unknown_keys(path: Path, error: ValidationError) -> Iterator[Violation]:
         if extra not in known:
             near = difflib.get_close_matches(str(extra), known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
-            yield Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True)
+            meant = near[0] if near else None
+            yield Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True, meant=meant)
 
 
 def _wrong_type(path: Path, error: ValidationError) -> Violation:

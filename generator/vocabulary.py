@@ -35,6 +35,14 @@ class ExpressionError(Exception):
     """An expression that has no value; the message says what is known instead."""
 
 
+class UnknownModel(ExpressionError):
+    """The expression may be right: what it asks for fails with the record ``model``, which has a fault of its own."""
+
+    def __init__(self, message: str, model: str) -> None:
+        super().__init__(message)
+        self.model = model
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """An exact number with its unit (``B/token``, ``B``, ``tokens`` or none), and how it came about."""
@@ -91,18 +99,18 @@ def model_names(kb: KnowledgeBase, record: Record) -> dict[str, Callable[[], Any
         "kv": lambda: _kv(record, facts),
         "parameters": lambda: _parameters(record, facts),
         "weights": lambda: _weights(record, facts),
-        "config": lambda: Names("config", {key: _field(key, value) for key, value in config.items()}),
+        "config": lambda: Names("config", {key: _field(record.id, key, value) for key, value in config.items()}),
     }
 
 
-def _field(key: str, value: Any) -> Callable[[], Quantity | Names]:
+def _field(model: str, key: str, value: Any) -> Callable[[], Quantity | Names]:
     def read() -> Quantity | Names:
         if isinstance(value, list):
             return Names(
                 f"config.{key} (a list, which .entries counts)", {"entries": _exactly(len(value), f"entries of {key}")}
             )
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ExpressionError(f"config.{key} is no number")
+            raise UnknownModel(f"config.{key} is no number", model)
         return Quantity(Fraction(str(value)), formula=f"{key} = {value}")
 
     return read
@@ -120,7 +128,7 @@ def _parameters(record: Record, facts: Facts | None) -> Names:
     counted: Parameters | NotDerivable | None = facts.parameters if facts else None
     if counted is None or isinstance(counted, NotDerivable):
         reason = counted.reason if counted else "the record has no config that is whole"
-        raise ExpressionError(f"the parameters of {record.id} are not derivable: {reason}")
+        raise UnknownModel(f"the parameters of {record.id} are not derivable: {reason}", record.id)
     return Names(
         "parameters",
         {
@@ -137,7 +145,7 @@ def _weights(record: Record, facts: Facts | None) -> Names:
     found = facts.weights if facts else None
     if found is None or isinstance(found, NotDerivable):
         reason = found.reason if found else "the record has no config that is whole"
-        raise ExpressionError(f"the bytes of the weights of {record.id} are not derivable: {reason}")
+        raise UnknownModel(f"the bytes of the weights of {record.id} are not derivable: {reason}", record.id)
     return Names("weights", {"bytes": _exactly(found.total, "bytes of the language model's weights", "B")})
 
 
@@ -147,7 +155,7 @@ def _weights(record: Record, facts: Facts | None) -> Names:
 def _kv(record: Record, facts: Facts | None) -> Names:
     if facts is None or facts.geometry is None:
         reason = facts.reason if facts else "the record breaks its schema"
-        raise ExpressionError(f"the cache of {record.id} is not derivable: {reason}")
+        raise UnknownModel(f"the cache of {record.id} is not derivable: {reason}", record.id)
     cache, geometry = _Cache(facts), facts.geometry
     return Names(
         "kv",

@@ -176,7 +176,7 @@ def test_a_value_comes_with_its_formula(kb: KnowledgeBase) -> None:
 
 REFUSED = {
     "no such name": ("kb", "an expression has no `kb`; it has config, format, kv, model"),
-    "no such part": ("kv.grwth('bf16')", "kv has no `grwth`; it has bytes, growth, layer, layers"),
+    "no such part": ("kv.grwth('bf16')", "kv has no `grwth`; did you mean `growth`?"),
     "no such layout": ("kv.growth('bf17')", "tiny-a has no layout `bf17`; it has bf16, fp8_latent"),
     "no such layout, of bytes": ("kv.bytes('bf17', 5)", "tiny-a has no layout `bf17`"),
     "no such layer": ("kv.layer('csa', 'bf16')", "tiny-a has no layer `csa` with a cache; it has full"),
@@ -514,3 +514,43 @@ def test_typed_figures(tiny: Base, prose: str, expression: str | None) -> None:
     if expression:
         kb = tiny.read()
         assert str(value(kb, expression)) in prose.replace(" per ", "/"), "the expression shows what was typed"
+
+
+# --- one fault of a model is told once -------------------------------------------------------------------------------
+
+ASKS = """# yaml-language-server: $schema=../../schema/concept.schema.json
+name: Another idea
+definition: |
+  {{ model('tiny-a').kv.naive }} and {{ model('tiny-a').kv.growth('bf16') }}.
+cites: ["[[tiny-a-config]]"]
+"""
+OWN = "notes: |\n  {{ kv.naive }}, {{ kv.growth('bf16') }}, {{ config.num_hidden_layers }}, {{ parameters.total }}.\n"
+FAULTS = {
+    "silent: the record breaks its schema, which SCH101 says": ("vendor: Tiny Works\n", "", []),
+    "silent: the record cannot be read, which YML001 says": ("vendor: Tiny Works", "vendor Tiny Works", []),
+    "silent: a key stands twice, which YML002 says": ("vendor: Tiny Works", "vendor: T\nvendor: T", []),
+    "a key that nobody knows, for which there is DRV302": ("  kv_lora_rank:", "  kv_lora_rnk:", ["tiny-a"]),
+    "a number as a text": ("  num_hidden_layers: 4", '  num_hidden_layers: "4"', ["tiny-a"]),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "told"), FAULTS.values(), ids=FAULTS)
+def test_one_fault_of_a_model_is_not_told_at_each_expression(tiny: Base, old: str, new: str, told: list[str]) -> None:
+    model = "records/models/tiny-a.yaml"
+    tiny.lay({"records/concepts/a-second-idea.yaml": ASKS})
+    tiny.edit(model, "notes: |\n", OWN).edit(model, old, new)
+    assert [each.record for each in tiny.findings("NUM409")] == told
+
+
+def test_where_a_record_says_that_it_is_underivable_each_expression_is_at_fault(tiny: Base) -> None:
+    tiny.lay({"records/concepts/a-second-idea.yaml": ASKS})
+    tiny.edit("records/models/tiny-a.yaml", "  kv_lora_rank:", "  kv_lora_rnk:")
+    tiny.edit("records/models/tiny-a.yaml", "notes: |\n", "underivable: A new design.\nnotes: |\n")
+    found = tiny.findings("NUM409")
+    assert len([each for each in found if each.record == "a-second-idea"]) == 2
+
+
+def test_an_expression_that_is_not_closed_does_not_swallow_the_next(tiny: Base) -> None:
+    text = ASKS.replace("kv.naive }} and", "kv.naive } and")
+    (found,) = tiny.lay({"records/concepts/a-second-idea.yaml": text}).findings("NUM409")
+    assert (found.location.line, found.location.column, found.message) == (4, 3, "`{{` is not closed by `}}`")

@@ -6,6 +6,7 @@ key nobody has judged (decisions.md, "A closed world of config keys").
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -38,7 +39,7 @@ def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Colle
     """Refuse a key that nobody has judged, unless the caller vouches for it."""
     unknown = [k for k in _stated(config, family) if keys.role(k) is None and k not in assumed]
     if unknown:
-        raise Refused(_unknown(unknown), *unknown)
+        raise Refused(_unknown(unknown, keys), *unknown)
 
 
 def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys, assumed: Collection[str]) -> None:
@@ -49,7 +50,7 @@ def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys
             if value is None or (role is None and key in assumed):
                 continue
             if role is None:
-                raise Refused(_unknown([key]), key)
+                raise Refused(_unknown([key], keys), key)
             if role in SHAPING and not (key in inner and inner[key] == value):
                 raise Refused(_mechanism([key], keys, "not repeated inside the language model's config"), key)
 
@@ -90,11 +91,15 @@ def _mechanism(found: list[str], keys: ConfigKeys, verdict: str) -> str:
     return "; ".join(f"{_list(names)} ({why})" for why, names in by_why.items()) + f": {verdict}"
 
 
-def _unknown(found: list[str]) -> str:
+def _unknown(found: list[str], keys: ConfigKeys) -> str:
+    near = difflib.get_close_matches(found[0], list(keys.explicit), n=1, cutoff=0.85)
     flags = " ".join(f"--assume-neutral {key}" for key in found[:MOST_NAMED])
     return (
-        f"unknown config key{'s' if found[1:] else ''} {_list(found)}; if it does not shape the cache, "
-        f"add it to schema/config_keys.yaml as neutral with the reason, or pass {flags}"
+        f"unknown config key{'s' if found[1:] else ''} {_list(found)}; "
+        + (f"if `{near[0]}` is not what was meant for `{found[0]}`, and " if near else "if ")
+        + f"{'they do' if found[1:] else 'it does'} not shape the cache, "
+        f"add {'them' if found[1:] else 'it'} to schema/config_keys.yaml as neutral with the reason; "
+        f"`servebook kv --config` takes {flags}"
     )
 
 

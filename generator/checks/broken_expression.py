@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.braces import Expression, find, unclosed
-from generator.expressions import ExpressionError, evaluate, of_a_model
+from generator.expressions import ExpressionError, UnknownModel, evaluate, of_a_model
 from generator.findings import Finding, Related, Severity
 from generator.graph import Citation
 from generator.includes import prose, sections
@@ -48,8 +48,30 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     `kv.unsupported`, `parameters.total`, `weights.bytes`, `config.KEY`, `format(id)` and `model(id)`, with + - * / and
     the filters kib, mib, gib, percent, times, billion and round(n). To write the braces themselves, use a code span.
     In a concept, a kernel or a gotcha an expression may ask for the model's own figures, if a model includes the text:
-    it is worked out for each of them.
+    it is worked out for each of them. Where a model's cache cannot be derived, mend that first (DRV302 says how); it is
+    told here once, however many expressions ask for it.
     """
+    waiting: dict[str, list[Finding]] = {}
+    places: set[Location] = set()
+    for fault, finding in _faults(this, kb, tally):
+        if fault is None and finding.location not in places:  # an include that brings several is told once
+            places.add(finding.location)
+            yield finding
+        elif fault is None:
+            continue
+        elif fault in kb.catalog.unsound | kb.catalog.unreadable:
+            tally.checked, tally.skipped = tally.checked - 1, tally.skipped + 1  # the record's own error has said it
+        else:
+            waiting.setdefault(fault, []).append(finding)
+    for model, findings in waiting.items():
+        yield next((each for each in findings if each.record == model), findings[0])
+
+
+_Faults = Iterator[tuple[str | None, Finding]]
+"""Findings, each with the model whose own fault it may be: such a fault is told once, not at every expression."""
+
+
+def _faults(this: Check, kb: KnowledgeBase, tally: Tally) -> _Faults:
     for record in kb.catalog.records.values():
         if record.id in kb.catalog.unsound:
             tally.skipped += 1
@@ -62,21 +84,32 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
                 where = record.location(span or text.span)
                 if of_a_model(record, each.inner):
                     yield from _of_models(this, kb, _Open(record, text, each, where))
-                elif why := _broken(kb, record, each):
-                    yield this.finding(where, why, record.id)
+                elif error := _broken(kb, record, each):
+                    yield _culprit(kb, error), this.finding(where, str(error), record.id)
             at = unclosed(text.value)
             if at is not None:
                 (span,) = record.document.places(text.span, text.value, [(at, "{{")])
-                yield this.finding(record.location(span or text.span), "`{{` is not closed by `}}`", record.id)
+                yield None, this.finding(record.location(span or text.span), "`{{` is not closed by `}}`", record.id)
 
 
-def _broken(kb: KnowledgeBase, record: Record, each: Expression) -> str:
-    """Why an expression has no value in a record's prose; empty where it has one."""
+def _broken(kb: KnowledgeBase, record: Record, each: Expression) -> ExpressionError | None:
+    """Why an expression has no value in a record's prose; None where it has one."""
     try:
         evaluate(kb, record, each.inner)
     except ExpressionError as error:
-        return str(error)
-    return ""
+        return error
+    return None
+
+
+def _culprit(kb: KnowledgeBase, error: ExpressionError, including: str = "") -> str | None:
+    """The model whose own fault leaves an expression without a value; None where the expression is at fault."""
+    for id in (error.model if isinstance(error, UnknownModel) else "", including):
+        if id in kb.catalog.unsound | kb.catalog.unreadable:
+            return id
+        facts = kb.facts.get(id)
+        if facts is not None and facts.geometry is None and not kb.catalog.records[id].get("underivable"):
+            return id  # DRV302 tells it of the record
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +122,24 @@ class _Open:
     where: Location
 
 
-def _of_models(this: Check, kb: KnowledgeBase, open_: _Open) -> Iterator[Finding]:
+def _of_models(this: Check, kb: KnowledgeBase, open_: _Open) -> _Faults:
     """One finding where no including record gives a value; else one at each include that gives none."""
     includes = list(_including(kb, open_))
     if not includes:
         message = (
             f"`{open_.each.inner}` asks for a model's figure, and no model includes this text; write model('id')..."
         )
-        yield this.finding(open_.where, message, open_.record.id)
+        yield None, this.finding(open_.where, message, open_.record.id)
         return
     failing = [(one, why) for one in includes if (why := _broken(kb, kb.catalog.records[one.citing], open_.each))]
-    if failing and len(failing) == len(includes):
+    culprits = [_culprit(kb, why, one.citing) for one, why in failing]
+    if failing and len(failing) == len(includes) and not any(culprits):
         one, why = failing[0]
-        yield this.finding(open_.where, f"{why} (for {one.citing}, which includes this text)", open_.record.id)
+        yield None, this.finding(open_.where, f"{why} (for {one.citing}, which includes this text)", open_.record.id)
         return
-    for one, why in failing:
+    for (one, why), culprit in zip(failing, culprits, strict=True):
         message = f"`{open_.each.inner}` in {one.mention.target} has no value here: {why}"
-        yield this.finding(one.location, message, one.citing, [Related(open_.where, "the expression")])
+        yield culprit, this.finding(one.location, message, one.citing, [Related(open_.where, "the expression")])
 
 
 def _including(kb: KnowledgeBase, open_: _Open) -> Iterator[Citation]:
