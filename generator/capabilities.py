@@ -69,6 +69,19 @@ def covers(pattern: str, gpu: Gpu) -> bool:
     return _between(capability(low), mine, capability(high) if dash else capability(low))
 
 
+def is_pattern(text: str) -> bool:
+    """Whether a pattern means some capability at all: a typing error means none, and so covers nothing, silently.
+
+    >>> [is_pattern(each) for each in ("sm_80-sm_88", "sm_75+", "gfx12xx", "rtx", "sm_80-88x", "ampere")]
+    [True, True, True, False, False, False]
+    """
+    text = text.strip()
+    if _AMD.fullmatch(text) or _MAJOR.fullmatch(text):
+        return True
+    low, dash, high = text.removesuffix("+").partition("-")
+    return capability(low) is not None and (not dash or capability(high) is not None)
+
+
 def _between(low: tuple[int, int] | None, mine: tuple[int, int], high: tuple[int, int] | None) -> bool:
     return low is not None and low <= mine and (high is None or mine <= high)
 

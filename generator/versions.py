@@ -53,6 +53,18 @@ def satisfies(text: str | None, specifier: str) -> bool | None:
         return None
 
 
+def is_range(specifier: str) -> bool:
+    """Whether a text is a range of versions that a version can be held against.
+
+    >>> [is_range(each) for each in ("<1.1", ">=1.2, <2", "==0.5.*", "<b7000", "under 1.1", "1.1", "")]
+    [True, True, True, True, False, False, False]
+    """
+    try:
+        return bool(SpecifierSet(_CLAUSE.sub(r"\1\2", specifier)))
+    except InvalidSpecifier:
+        return False
+
+
 @lru_cache(maxsize=1024)
 def prerelease(text: str | None) -> bool:
     """Whether a version is an alpha, beta, candidate or nightly."""

@@ -315,6 +315,29 @@ ROWS: dict[str, Row] = {
     "SCH101 a reason for another field": (CLOSED, "  released: no source", "  license: no source", ["SCH101"]),
     "SCH101 an unknown word": (GOTCHA, "effect: blocked", "effect: blokced", ["SCH101"]),
     "SCH101 a month that is none": (MODEL, "released: 2026-01-02", "released: 2026-13-02", ["SCH101"]),
+    "silent: a range of versions, and GPUs": (
+        GOTCHA,
+        'engine_versions: "<1.1"',
+        'engine_versions: ">=0.5, <1.1", gpus: [sm_90, SM10x, sm_75+, tiny-gpu]',
+        [],
+    ),
+    "silent: build tags": (GOTCHA, 'engine_versions: "<1.1"', "engine_versions: <b7000", []),
+    "CMP504 versions in words": (GOTCHA, 'engine_versions: "<1.1"', "engine_versions: under 1.1", ["CMP504"]),
+    "CMP504 a version that is no range": (GOTCHA, 'engine_versions: "<1.1"', 'engine_versions: "1.1"', ["CMP504"]),
+    "CMP504 a GPU by a name that is no id": (GOTCHA, 'engine_versions: "<1.1"', "gpus: [rtx]", ["CMP504"]),
+    "silent: a text that speaks of a TODO": (GOTCHA, "Send at least", "The code has a TODO here. Send at least", []),
+    "SCH103 a reason that is still to be found": (
+        "records/gpus/tiny-gpu.yaml",
+        "form: the datasheet does not say",
+        "form: 'TODO: say why'",
+        ["SCH103"],
+    ),
+    "SCH103 an address that is not whole": (
+        "sources/tiny-datasheet.yaml",
+        "url: https://tiny.example/gpu",
+        "url: https://tiny.example/TODO-gpu",
+        ["SCH103"],
+    ),
     "SCH101 a day that is none": (MODEL, "released: 2026-01-02", "released: 2026-02-29", ["SCH101"]),
 }
 

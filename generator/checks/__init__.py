@@ -50,7 +50,9 @@ from generator.checks.swapped_evidence import swapped_evidence
 from generator.checks.typed_figure import typed_figure
 from generator.checks.uncited_claim import uncited_claim
 from generator.checks.underivable_geometry import underivable_geometry
+from generator.checks.unfilled_skeleton import unfilled_skeleton
 from generator.checks.unquoted_citation import unquoted_citation
+from generator.checks.unreadable_condition import unreadable_condition
 from generator.checks.unreadable_record import unreadable_record
 from generator.checks.unresolved_citation import unresolved_citation
 from generator.checks.unused_waiver import unused_waiver
@@ -67,6 +69,7 @@ CHECKS: tuple[Check, ...] = (
     broken_fold,
     schema_violation,  # SCH101
     misplaced_record,
+    unfilled_skeleton,
     unresolved_citation,  # CIT101
     orphan_source,
     malformed_citation,
@@ -109,6 +112,7 @@ CHECKS: tuple[Check, ...] = (
     impossible_support,  # CMP501
     sources_disagree,
     inapplicable_evidence,
+    unreadable_condition,
     stale_source,  # DRF601
     suspect_citation,
     superseded_source,
