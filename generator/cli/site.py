@@ -1,0 +1,48 @@
+"""``servebook build`` and ``serve``: the site, by MkDocs in this process."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from generator.cli.bases import Stop, found_root
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), help="Where to build; site/ otherwise.")
+@click.pass_obj
+def build(root: Path | None, out: Path | None) -> None:
+    """Build the site; every warning is an error."""
+    folder = found_root(root)
+    arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml")]
+    _mkdocs(folder, [*arguments, "--site-dir", str((out or folder / "site").resolve())])
+
+
+@click.command()
+@click.option("--addr", default="127.0.0.1:8000", show_default=True, help="Address and port to listen on.")
+@click.pass_obj
+def serve(root: Path | None, addr: str) -> None:
+    """Preview the site; an edit shows at once, and a broken record shows its error on its page."""
+    folder = found_root(root)
+    _mkdocs(folder, ["serve", "--dev-addr", addr, "--config-file", str(folder / "mkdocs.yml")])
+
+
+def _mkdocs(folder: Path, arguments: list[str]) -> None:
+    """Run MkDocs in this process, so that a Ctrl-C is its Ctrl-C."""
+    if not (folder / "mkdocs.yml").is_file():
+        raise Stop(f"{folder} has no mkdocs.yml, so there is no site to build")
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    try:
+        from mkdocs.__main__ import cli as mkdocs
+    except ImportError:
+        raise Stop("the site needs MkDocs: `make site` sets it up, or install servebook[site]") from None
+    try:
+        mkdocs.main(arguments, standalone_mode=False)
+    except click.exceptions.Abort:
+        raise  # MkDocs has said why
+    except click.ClickException:
+        raise
+    except SystemExit as done:
+        raise click.exceptions.Exit(int(done.code or 0) if not isinstance(done.code, str) else 1) from None
