@@ -132,13 +132,8 @@ def _model(
     cited: Record | None,
     source: str | None,
 ) -> dict[str, Any]:
-    """A model's record. The repository is the one given, else the one that the cited source is about."""
-    subjects = [subject[3:] for subject in (cited.get("subjects") or () if cited else ()) if subject.startswith("hf:")]
-    repo = given.get("repo") or next(iter(subjects), None)
-    if repo is not None and not re.fullmatch(r"[^/ ]+/[^/ ]+", repo):
-        raise Refused(f"`{repo}` is no Hub repository: Org/Name, in its exact case")
-    if repo is not None and subjects and repo not in subjects:
-        raise Refused(f"{source} is about {', '.join(subjects)}, not about {repo}")
+    """A model's record, with everything that its config and its source say."""
+    repo = _repository(given, cited, source)
     vendor, _, name = repo.partition("/") if repo else (TODO, "", id)
     evidence = f"[[{source or f'hf-config-{id}'}]]" if config else None
     derived_from = str(cited.get("derived_from")).removeprefix("hf:") if cited and cited.get("derived_from") else None
@@ -159,6 +154,17 @@ def _model(
         "config": f"{TODO}: cite the source of the config, or say why none is published",
     }
     return {**record, "why_null": {name: why for name, why in reasons.items() if record[name] is None}}
+
+
+def _repository(given: Mapping[str, Any], cited: Record | None, source: str | None) -> str | None:
+    """The repository that was given, provided that it is the cited source's too; else the source's, if it has one."""
+    subjects = [subject[3:] for subject in (cited.get("subjects") or () if cited else ()) if subject.startswith("hf:")]
+    repo = given.get("repo") or next(iter(subjects), None)
+    if repo is not None and not re.fullmatch(r"[^/ ]+/[^/ ]+", repo):
+        raise Refused(f"`{repo}` is no Hub repository: Org/Name, in its exact case")
+    if repo is not None and subjects and repo not in subjects:
+        raise Refused(f"{source} is about {', '.join(subjects)}, not about {repo}")
+    return repo
 
 
 def _architecture(catalog: Catalog, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -113,17 +113,10 @@ def _finding(
     told: Difference,
 ) -> Finding:
     own = _own(record, newer.this)
-    more = f" and {len(told.shared) - MOST} more" if len(told.shared) > MOST else ""
-    what = told.text() or f"all that is used here ({', '.join(told.shared[:MOST])}{more}) is the same there"
-    then = "cite the newer edition" + (" and write what it says" if told.text() else "")
-    message = (
-        f"{old.id} ({shown(newer.this)}) is superseded: the base has {newer.source.id} ({shown(newer.that)}; "
-        f"{newer.why}). {what}; {f'the `{own}` here names {shown(newer.this)}' if own else then}"
-    )
     lone = not any(citation.citing in kb.graph.ids for citation in kb.graph.cited_by(newer.source.id))
     return this.finding(
         citations[0].location,
-        message,
+        _message(old, newer, told, own),
         record.id,
         [Related(citation.location, f"`{citation.place}` rests on it, too") for citation in citations[1:10]],
         None if own else _fix(kb, record, old, citations, newer, told),
@@ -138,6 +131,17 @@ def _finding(
             **({"absorbs": [("CIT102", newer.source.id)]} if lone and not own else {}),
         },
         Severity.INFO if own else None,
+    )
+
+
+def _message(old: Record, newer: Newer, told: Difference, own: str | None) -> str:
+    """Which edition is newer, what it says otherwise, and what to do; a record about the old one keeps it."""
+    more = f" and {len(told.shared) - MOST} more" if len(told.shared) > MOST else ""
+    what = told.text() or f"all that is used here ({', '.join(told.shared[:MOST])}{more}) is the same there"
+    then = "cite the newer edition" + (" and write what it says" if told.text() else "")
+    return (
+        f"{old.id} ({shown(newer.this)}) is superseded: the base has {newer.source.id} ({shown(newer.that)}; "
+        f"{newer.why}). {what}; {f'the `{own}` here names {shown(newer.this)}' if own else then}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from generator.attention.geometry import Geometry
 from generator.defaults import Filled
 from generator.figures.answer import Answer
 from generator.report import to_json
@@ -14,11 +15,30 @@ from generator.units import number
 def as_json(answer: Answer) -> str:
     """The answer with the keys that others build on."""
     if answer.geometry is None:
-        payload = {"id": answer.id, "derivable": False, "reason": answer.reason, "fields": list(answer.fields)}
-        offered = {"class_defaults_on_record": _filled(answer.offered)}
-        return to_json({**payload, **offered, "notes": list(answer.notes)})
-    geometry, ask = answer.geometry, answer.ask
-    payload = {
+        return to_json(_refusal(answer))
+    payload = _derived(answer, answer.geometry)
+    if answer.ask.tp > 1:
+        payload["per_rank_bytes"] = {
+            str(tokens): {figure.key: _number(answer.per_rank(figure, tokens)) for figure in answer.figures}
+            for tokens in answer.ask.contexts
+        }
+    return to_json(payload)
+
+
+def _refusal(answer: Answer) -> dict[str, Any]:
+    return {
+        "id": answer.id,
+        "derivable": False,
+        "reason": answer.reason,
+        "fields": list(answer.fields),
+        "class_defaults_on_record": _filled(answer.offered),
+        "notes": list(answer.notes),
+    }
+
+
+def _derived(answer: Answer, geometry: Geometry) -> dict[str, Any]:
+    ask = answer.ask
+    return {
         "id": answer.id,
         "derivable": True,
         "reason": None,
@@ -45,12 +65,6 @@ def as_json(answer: Answer) -> str:
         "tp": ask.tp,
         "notes": list(answer.notes),
     }
-    if ask.tp > 1:
-        payload["per_rank_bytes"] = {
-            str(tokens): {figure.key: _number(answer.per_rank(figure, tokens)) for figure in answer.figures}
-            for tokens in ask.contexts
-        }
-    return to_json(payload)
 
 
 def _filled(filled: Filled | None) -> dict[str, Any] | None:
