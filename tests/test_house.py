@@ -73,7 +73,7 @@ FENCES = {
     "jinja2": {"render"},
     "markdown_it": {"citations", "render"},
     "mkdocs": {"plugin", "cli", "preview"},
-    "ruamel": {"scaffold"},
+    "ruamel": {"dumper"},
     "click": {"cli"},
     "packaging": {"versions"},
     "subprocess": {"history"},

@@ -118,6 +118,7 @@ def new(
     """Write a valid skeleton of a record, with everything filled that can be filled."""
     from generator import scaffold
     from generator.report import to_json
+    from generator.skeletons import Refused
 
     folder = found_root(root)
     catalog = catalog_at(folder)
@@ -125,7 +126,7 @@ def new(
     given = {"config": config_at(config) if config else None, **named}
     try:
         written = scaffold.write(folder, catalog, kind, id, given, date.today())
-    except scaffold.Refused as refused:
+    except Refused as refused:
         raise Stop(str(refused)) from None
     if form == "json":
         click.echo(to_json({"written": [path.as_posix() for path in written]}))
