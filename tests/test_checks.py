@@ -224,6 +224,7 @@ ROWS: dict[str, Row] = {
     "CIT101 in a field": (GOTCHA, '"[[tiny-engine]]"', '"[[tiny-engin]]"', ["CIT101"]),
     "CIT101 in docs": ("docs/guide.md", "[[tiny-a|the model]]", "[[nobody]]", ["CIT101"]),
     "CIT102 silent: cited in prose": (GPU, "form: null", "notes: See [[tiny-engine-issue]].\nform: null", []),
+    "CIT102 silent: a citation is misspelt": (GOTCHA, "[[tiny-engine-issue]]", "[[tiny-engine-isue]]", ["CIT101"]),
     "CIT102 no longer cited": (GOTCHA, CITES, 'cites: ["[[tiny-engine-registry]]"]', ["CIT102"]),
     "CIT103 silent: escaped": (IDEA, PROSE, "Write \\[[ x ]] for it.", []),
     "CIT103 bash": (IDEA, PROSE, "If [[ -f x ]] then.", ["CIT103"]),

@@ -375,6 +375,22 @@ def test_all_fields_that_differ_are_one_finding_with_all_places(tiny: Base) -> N
     ]
 
 
+LONG = list(range(1000, 1032))
+LISTS = {
+    "one entry less": (LONG, LONG[:-1], "`eos_token_id` has 31 entries here and 32 there"),
+    "one entry else": (LONG, [*LONG[:-1], 7], "entry 31 of `eos_token_id`, counted from 0, is 7 here and 1031 there"),
+    "short lists": ([1, 2], [1, 3], "`eos_token_id` is [1, 3] here and [1, 2] there"),
+}
+
+
+@pytest.mark.parametrize(("facts", "own", "said"), LISTS.values(), ids=LISTS)
+def test_long_lists_that_begin_alike_are_told_by_where_they_differ(
+    tiny: Base, facts: list[int], own: list[int], said: str
+) -> None:
+    (it,) = with_facts(tiny, {**LLAMA, "eos_token_id": facts}, {**LLAMA, "eos_token_id": own})
+    assert said in it.message
+
+
 def test_a_fact_in_a_wrapped_config_has_its_place(tiny: Base) -> None:
     facts = {"model_type": "vl", "vision_depth": 5, "text_config": LLAMA, "vision_config": {"hidden_size": 9}}
     (it,) = with_facts(tiny, facts, {**LLAMA, "hidden_size": 1})

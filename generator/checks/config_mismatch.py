@@ -99,7 +99,7 @@ def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: 
             wrong[key] = (value, facts[key])
     if not wrong:
         return
-    pairs = ", ".join(f"`{key}` is {_say(value)} here and {_say(fact)} there" for key, (value, fact) in wrong.items())
+    pairs = ", ".join(_differ(key, value, fact) for key, (value, fact) in wrong.items())
     first = next(iter(wrong))
     others = [Related(record.at("architecture", key), f"`{key}` here") for key in wrong if key != first]
     theirs = [Related(fact_place(source, key), f"`{key}` in the source") for key in wrong]
@@ -110,6 +110,16 @@ def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: 
         [*others, *theirs],
         data={"source": source.id, "fields": {key: list(pair) for key, pair in wrong.items()}},
     )
+
+
+def _differ(key: str, here: Any, there: Any) -> str:
+    """Where two values differ; two long lists that begin alike would look the same in a message."""
+    if isinstance(here, list) and isinstance(there, list) and _say(here) == _say(there):
+        if len(here) != len(there):
+            return f"`{key}` has {len(here)} entries here and {len(there)} there"
+        at = next(index for index, (one, other) in enumerate(zip(here, there, strict=True)) if not agree(one, other))
+        return f"entry {at} of `{key}`, counted from 0, is {_say(here[at])} here and {_say(there[at])} there"
+    return f"`{key}` is {_say(here)} here and {_say(there)} there"
 
 
 def _say(value: Any) -> str:

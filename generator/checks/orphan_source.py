@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Collection, Iterator
 
 from generator.findings import Finding, Severity
 from generator.judgement import Check, Tally, check
@@ -48,13 +49,13 @@ def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     Cite it from the record that it is about (the message names those whose subject it declares), or remove it.
     """
     orphans = set(kb.graph.orphans())
-    unread = _unread(kb)
+    unread, misspelt = _unread(kb), _misspelt(kb, orphans)
     for source in kb.catalog.of("source"):
         if source.id in kb.catalog.unsound:
             tally.skipped += 1
             continue
-        if source.id in orphans and unread:
-            tally.skipped += 1  # a record that cannot be read may cite it
+        if source.id in orphans and (unread or source.id in misspelt):
+            tally.skipped += 1  # a record that cannot be read may cite it; of a citation that is misspelt CIT101 tells
             continue
         subjects = source.get("subjects")
         tally.checked += 1
@@ -76,6 +77,12 @@ def _unread(kb: KnowledgeBase) -> bool:
         and fault.location.path.startswith("records/")
         for fault in kb.catalog.faults
     )
+
+
+def _misspelt(kb: KnowledgeBase, orphans: Collection[str]) -> set[str]:
+    """The orphans to which a citation of a record comes close that finds nothing."""
+    lost = {each.mention.id for each in kb.graph.citations if not each.resolution.record and not each.mention.problem}
+    return {near for id in lost for near in difflib.get_close_matches(id, orphans, n=1, cutoff=0.8)}
 
 
 def _subjects(record: Record) -> set[str]:
