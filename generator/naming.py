@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from generator.records import Catalog, Record
 
@@ -45,6 +46,7 @@ def _words(title: str) -> list[str]:
     return re.split(r"[- ]", title, maxsplit=1)
 
 
+@lru_cache(maxsize=4096)
 def _any_of(called: frozenset[str]) -> re.Pattern[str]:
     longest_first = sorted(called, key=lambda name: (-len(name), name))
     return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest_first))})(?!\w|[.-]\w)")

@@ -102,11 +102,20 @@ def _of_record(kb: KnowledgeBase, record: Record) -> tuple[Passage, ...]:
     return known[record.id]
 
 
-def included(kb: KnowledgeBase) -> Iterator[Passage]:
+_INCLUDED: WeakKeyDictionary[KnowledgeBase, tuple[Passage, ...]] = WeakKeyDictionary()
+
+
+def included(kb: KnowledgeBase) -> tuple[Passage, ...]:
     """The included texts that say something else on each page: those with the figures of the including model.
 
     Any other text is read once, in its own record.
     """
+    if kb not in _INCLUDED:
+        _INCLUDED[kb] = tuple(_included(kb))
+    return _INCLUDED[kb]
+
+
+def _included(kb: KnowledgeBase) -> Iterator[Passage]:
     for include in kb.graph.includes:
         record, owner = kb.catalog.records[include.citing], kb.catalog.records[str(include.target)]
         section = sections(kb.catalog, owner)[str(include.mention.fragment)]

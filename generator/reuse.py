@@ -7,6 +7,7 @@ redirects). When in doubt the key is larger.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -58,8 +59,20 @@ def inputs(site: Site, record: Record) -> Hashable:
         tuple((citation.citing, citation.place) for citation in kb.graph.cited_by(record.id)),
         tuple((found.location, found.code, found.message) for found in site.errors(record)),
         _derived(site, record),
-        (site.behind_figures, site.models) if "{{" in record.document.text or record.get("applies") else (),
+        (site.behind_figures, _computed_from(kb, record)) if "{{" in record.document.text else (),
+        site.models if record.get("applies") else (),
     )
+
+
+_MODEL = re.compile(r"\bmodel\(\s*['\"]([a-z0-9-]+)")
+
+
+def _computed_from(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:
+    """What the values of other models in a record's prose, or in what it includes, are computed from."""
+    owners = (str(one.target) for one in kb.graph.cites(record.id) if one.included)
+    named = {id for each in (record.id, *owners) for id in _MODEL.findall(_text(kb, each))}
+    known = [kb.catalog.records[id] for id in sorted(named) if id in kb.catalog.records]
+    return tuple(_text(kb, id) for model in known for id in (model.id, *_sources(kb, model)))
 
 
 def _beyond(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:

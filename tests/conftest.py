@@ -21,7 +21,9 @@ from generator.read import read
 HERE = Path(__file__).parent
 TODAY = date(2026, 11, 29)
 
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.register_profile(
+    "here", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
