@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from generator.arithmetic.assertions import asserted, doubted
 from generator.arithmetic.conversions import conversions
 from generator.arithmetic.equations import equations
+from generator.arithmetic.layer_counts import layer_counts
 from generator.arithmetic.layer_kinds import layer_kinds
 from generator.arithmetic.layers import layer_statements
 from generator.arithmetic.partitions import partitions
@@ -44,6 +45,7 @@ _FINDERS: tuple[tuple[frozenset[Kind], Finder], ...] = (
     (frozenset((Kind.PARTITION,)), partitions),
     (frozenset((Kind.PARTITION,)), layer_statements),
     (frozenset((Kind.PARTITION,)), layer_kinds),
+    (frozenset((Kind.PARTITION,)), layer_counts),
     (frozenset((Kind.RATIO,)), ratios),
 )
 
