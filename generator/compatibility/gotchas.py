@@ -184,7 +184,7 @@ def _in_engine_version(each: Condition, cell: Cell) -> bool:
 def _disagreements(each: Condition, limits: Limits, decided: bool) -> Iterator[tuple[Reason, str | None]]:
     for row in each.gotcha.get("disagreements") or ():
         apart = row.get("separated_by")
-        text = row["text"] + (f" What separates them: {apart}." if apart else "")
+        text = f"Against that gotcha: {row['text']}" + (f" What separates them: {apart}." if apart else "")
         yield Reason("claims", "disagrees", text, cited(*row["cites"]), apart), None
         if decided and row["says"] == "runs" and not apart:
             limits.disputed.append(Reason("gotcha", "blocked", each.gotcha.title))

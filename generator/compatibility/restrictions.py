@@ -49,7 +49,8 @@ def restrict(
         (limits.partial if row["effect"] == "partial" else limits.blocked).append(step)
         limits.flips_if[f"a release of {engine.title} without this limit"] = None
         for each in contradictions:
-            text = each["text"] + (f" What separates them: {each['separated_by']}." if each.get("separated_by") else "")
+            apart = f" What separates them: {each['separated_by']}." if each.get("separated_by") else ""
+            text = f"Against that limit: {each['text']}{apart}"
             against = Reason("claims", "disagrees", text, cited(*each["cites"]), each.get("separated_by"))
             limits.reasons.append(against)
             limits.disputed.append(step)
