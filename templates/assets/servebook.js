@@ -4,16 +4,13 @@
 
   const all = (selector) => Array.from(document.querySelectorAll(selector));
   const asked = (name) => new URLSearchParams(location.search).get(name) || "";
+  const carry = () => all(".sb-facets a").forEach((a) => { a.search = location.search; }); // to the next GPU
 
   function remember(name, value) {
     const url = new URL(location.href);
     url.searchParams[value ? "set" : "delete"](name, value);
     try { history.replaceState(null, "", url); } catch { /* a file has none */ }
     carry();
-  }
-
-  function carry() { // what is asked of one GPU's matrix is asked of the next one's, too
-    all(".sb-facets a").forEach((link) => { link.search = location.search; });
   }
 
   function at(row, column) { // a cell over several columns says what none of them can
