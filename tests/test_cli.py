@@ -289,6 +289,8 @@ def test_an_interrupt_is_one_line_and_status_130(tiny: Base) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Whoever runs these tests in the background may have the signal ignored, and a process hands that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     while not _is_at_work(process.pid):
         time.sleep(0.02)
