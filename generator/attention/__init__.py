@@ -13,7 +13,7 @@ from typing import Any
 from generator.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
 from generator.attention.config import ConfigKeys, unwrap, with_defaults, wrapped
 from generator.attention.families import FAMILIES, Family
-from generator.attention.fields import Refused, shown
+from generator.attention.fields import Refused, check_shape, shown
 from generator.attention.geometry import CacheStream, Entries, Geometry, NotDerivable, StateSlot
 from generator.attention.signs import family_name
 
@@ -52,9 +52,9 @@ def derive(
 def _derive(
     config: Mapping[str, Any], keys: ConfigKeys, assumed: Collection[str], defaults: Mapping[str, Any]
 ) -> Geometry:
-    _check_shape(config)
+    check_shape(config)
     outers, stated = wrapped(config)
-    _check_shape(stated)
+    check_shape(stated)
     inner, filled = with_defaults(stated, defaults)
     family = _family(inner)
     inert = family.inert(inner)
@@ -68,13 +68,6 @@ def _derive(
         *(f"class default: {key} {shown(filled[key])}" for key in filled if key in geometry.reads),
     ]
     return replace(geometry, notes=(*geometry.notes, *notes))
-
-
-def _check_shape(config: object) -> None:
-    if not isinstance(config, Mapping):
-        raise Refused(f"the config is {shown(config)}; an object is needed")
-    if not all(isinstance(key, str) for key in config):
-        raise Refused("the config has keys that are not text")
 
 
 def _family(config: Mapping[str, Any]) -> Family:

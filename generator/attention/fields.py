@@ -38,6 +38,14 @@ def refuse_value(key: str, value: object, wanted: str) -> NoReturn:
     raise Refused(f"`{key}` is {shown(value)}; {wanted} is needed", key)
 
 
+def check_shape(config: object) -> None:
+    """Refuse what is no config at all: anything but an object with keys of text."""
+    if not isinstance(config, Mapping):
+        raise Refused(f"the config is {shown(config)}; an object is needed")
+    if not all(isinstance(key, str) for key in config):
+        raise Refused("the config has keys that are not text")
+
+
 class Fields:
     """A config, and a record of which of its keys were read.
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 RULES = ("full", "pooled", "window", "chunk", "encoder")
-ROLES = ("kv", "window", "index")
 
 
 @dataclass(frozen=True, slots=True)

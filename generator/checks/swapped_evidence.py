@@ -15,7 +15,6 @@ from generator.wiring import compare, flat_facts, growth_of
 
 NAMED = 6
 
-
 CAUSED = ("WIR201", "WIR202", "DRV302", "NUM409")
 """What would be found in a record of the circle besides, and is told here."""
 
@@ -117,9 +116,7 @@ def _finding(this: Check, kb: KnowledgeBase, circle: list[Moved]) -> Finding:
         None if repos else _fix(circle),
         {
             "records": {moved.wire.model.id: _link(kb, moved) for moved in circle},
-            "absorbs": [
-                (code, moved.wire.model.id) for moved in circle for code in ("WIR201", "WIR202", "DRV302", "NUM409")
-            ],
+            "absorbs": [(code, moved.wire.model.id) for moved in circle for code in CAUSED],
         },
     )
 

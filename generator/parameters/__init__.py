@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from generator.attention.config import wrapped
-from generator.attention.fields import Refused, shown
+from generator.attention.fields import Refused, check_shape, shown
 from generator.attention.geometry import NotDerivable
 from generator.parameters.models import BY_TYPE, Model
 from generator.parameters.parts import COMPONENTS, LOOKED_UP, Apart, Parameters, Part
@@ -45,9 +45,9 @@ def count(config: Mapping[str, Any], class_defaults: Mapping[str, Any] | None = 
 
 
 def _count(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> Parameters:
-    _check_shape(config)
+    check_shape(config)
     outers, inner = wrapped(config)
-    _check_shape(inner)
+    check_shape(inner)
     _tie(outers, inner)
     model = _model(inner, outers)
     fields = Reading(inner, defaults)
@@ -68,13 +68,6 @@ def _count(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> Parameters
     if found.total > MOST:
         raise Refused("the fields multiply to more parameters than any model has")
     return found
-
-
-def _check_shape(config: object) -> None:
-    if not isinstance(config, Mapping):
-        raise Refused(f"the config is {shown(config)}; an object is needed")
-    if not all(isinstance(key, str) for key in config):
-        raise Refused("the config has keys that are not text")
 
 
 def _tie(outers: list[dict[str, Any]], inner: dict[str, Any]) -> None:
