@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from generator.spans import Location
-
 _LINE_NUMBER = re.compile(r"\bline \d+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in an authored file. Lines and columns count from 1; columns count characters; the end is exclusive."""
+
+    path: str
+    line: int = 1
+    column: int = 1
+    end_line: int = 1
+    end_column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
 
 
 class Severity(StrEnum):
@@ -81,3 +93,8 @@ class Finding:
     def order(self) -> tuple[str, int, int, str]:
         """Findings are shown by place, then by code."""
         return (self.location.path, self.location.line, self.location.column, self.code)
+
+
+def within(path: str, wanted: Sequence[str]) -> bool:
+    """Whether a root-relative path lies in one of the wanted ones; no wish is every path's."""
+    return not wanted or any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from generator.catalog.read import read
 from generator.checks import judge as judge_base
+from generator.checks.run import Verdicts
 from generator.findings import Finding
-from generator.judgement import Verdicts
-from generator.knowledge import KnowledgeBase, assemble
-from generator.read import read
+from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 
 HERE = Path(__file__).parent
 TODAY = date(2026, 11, 29)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import HERE, Base
 
-from generator import history
+from generator.cli import revision as history
 
 IDEA = "records/concepts/tiny-latent.yaml"
 MODEL = "records/models/tiny-a.yaml"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
-from generator.applicability import applies
-from generator.knowledge import KnowledgeBase
-from generator.pages import build_site
-from generator.publishing import Site
+from generator.knowledge.evidence.applicability import applies
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.site.pages import build_site
+from generator.site.site import Site
 
 REAL = {
     "a concept of the family": ("deepseek-v2", "mla-latent-attention", True),

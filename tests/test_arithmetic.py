@@ -11,9 +11,9 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from generator.arithmetic import Kind, Names, Statement, figures, read, show
-from generator.arithmetic.quantities import choices, plausible
-from generator.arithmetic.sentences import sentence_at, sentences
+from generator.prose.reader import Kind, Names, Statement, figures, read, show
+from generator.prose.reading.quantities import choices, plausible
+from generator.prose.reading.sentences import sentence_at, sentences
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "data" / "statements.yaml").read_text(encoding="utf-8"))
 ROWS: list[dict[str, Any]] = LABELLED["statements"]

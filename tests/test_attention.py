@@ -10,7 +10,7 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from generator.attention import FAMILIES, ConfigKeys, Geometry, NotDerivable, derive, unwrap
+from generator.derive.attention import FAMILIES, ConfigKeys, Geometry, NotDerivable, derive, unwrap
 
 HERE = Path(__file__).parent
 KEYS_FILE = HERE.parent / "schema" / "config_keys.yaml"

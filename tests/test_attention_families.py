@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from generator.attention import FAMILIES, ConfigKeys, Entries, Geometry, NotDerivable, derive
+from generator.derive.attention import FAMILIES, ConfigKeys, Entries, Geometry, NotDerivable, derive
 
 HERE = Path(__file__).parent
 

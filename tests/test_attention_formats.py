@@ -13,11 +13,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.attention import ConfigKeys, Entries, Geometry, derive
-from generator.attention.formats import (
+from generator.derive.attention import (
     CacheFormat,
     CacheLayout,
+    ConfigKeys,
+    Entries,
     FormatMismatch,
+    Geometry,
+    derive,
     entry_bytes,
     exact,
     exact_formula,

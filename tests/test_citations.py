@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt, helpers
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from generator.citations import find, replace, retargeted, whole, write
+from generator.notation.citations import find, replace, retargeted, whole, write
 
 # --- the grammar ----------------------------------------------------------------------------------------------------
 

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from conftest import Base
 
-from generator.facts import Facts
+from generator.derive.facts import Facts
 from generator.findings import Finding
-from generator.knowledge import KnowledgeBase
-from generator.stated import stated
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.claims import stated
 
 MODEL = "records/models/tiny-a.yaml"
 ENGINE = "records/engines/tiny-engine.yaml"

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from conftest import Base
 
-from generator.digests import facts_digest
-from generator.knowledge import KnowledgeBase
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.digests import facts_digest
 
 HERE = Path(__file__).parent
 GEMMA2: dict[str, Any] = {
@@ -243,7 +243,8 @@ def test_kv_says_why_class_defaults_do_not_help(tmp_path: Path) -> None:
 def test_kv_reads_sources_only_where_a_config_is_refused(tmp_path: Path) -> None:
     """A source costs about a millisecond to parse; five hundred of them would cost more than all the rest."""
     program = (
-        "import sys; from generator.read.folders import Reader as r; f = r.file; n = []; r.file = lambda s, k, p: "
+        "import sys; from generator.catalog.read.folders import Reader as r; f = r.file; n = []; "
+        "r.file = lambda s, k, p: "
         "(n.append(k.name), f(s, k, p))[1]; sys.argv = ['x', 'kv', '--config', sys.argv[1], '--class-defaults'];\n"
         "from generator.cli import cli\n"
         "cli.main(standalone_mode=False)\nprint('sources', n.count('source'), file=sys.stderr)"

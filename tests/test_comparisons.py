@@ -9,11 +9,11 @@ from conftest import HERE, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.comparisons import Bench, Said, comparisons
-from generator.judgement import Tally
-from generator.knowledge import KnowledgeBase
-from generator.proofreading import passages
-from generator.spoken_fields import SpokenFields
+from generator.checks.contract import Tally
+from generator.checks.texts import passages
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.comparisons import Bench, Said, comparisons
+from generator.prose.config_fields.words import SpokenFields
 
 V2, V3, FLASH, V41 = "deepseek-v2", "deepseek-v3", "deepseek-v4-flash", "deepseek-v4-1-flash"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
-from generator.filled import filled
+from generator.prose.expressions.filled_text import filled
 
 MODEL = "records/models/tiny-a.yaml"
 OTHER = "records/models/tiny-b.yaml"

@@ -9,10 +9,10 @@ from conftest import HERE, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.contradictions import Contradiction, Namesakes, contradictions
-from generator.judgement import Tally
-from generator.knowledge import KnowledgeBase
-from generator.proofreading import passages
+from generator.checks.contract import Tally
+from generator.checks.texts import passages
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.contradictions import Contradiction, Namesakes, contradictions
 
 FLASH, V2 = "deepseek-v4-flash", "deepseek-v2"
 A = "records/models/tiny-a.yaml"

@@ -9,8 +9,8 @@ from conftest import Base
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.damage import damages
-from generator.knowledge import KnowledgeBase
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.damage import damages
 
 A = "records/models/tiny-a.yaml"
 NOTES = "Keeps one latent row per token, see [[tiny-latent]]."

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from conftest import Base
 
+from generator.derive.config.layer_lists import layer_lists
 from generator.findings import Finding
-from generator.knowledge import KnowledgeBase
-from generator.layer_lists import layer_lists
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 MODEL = "records/models/tiny-a.yaml"
 WIDTH = "  v_head_dim: 16\n"

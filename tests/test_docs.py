@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS
 from generator.cli import cli
 from generator.compatibility import GLYPHS, MEANINGS
-from generator.knowledge import KnowledgeBase
-from generator.loader import load
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -150,7 +150,7 @@ def test_codes_that_are_named_exist() -> None:
 
 
 def test_files_that_are_linked_exist() -> None:
-    generated = {path.stem for path in (ROOT / "generator/pages").glob("*.py")}
+    generated = {path.stem for path in (ROOT / "generator/site/pages").glob("*.py")}
     for page in PAGES:
         for address in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
             target = address.split("#")[0]

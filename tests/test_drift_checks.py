@@ -16,18 +16,19 @@ from conftest import TODAY, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import fixes, pages, stamps
-from generator.addresses import edition
+from generator.authoring import fixes, stamps
+from generator.authoring.fixes import spliced
+from generator.catalog.records import Record
+from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS, unused_waiver
+from generator.checks.run import judge_all
 from generator.cli import cli
-from generator.digests import facts_digest
 from generator.findings import Severity
-from generator.fixes import spliced
-from generator.judgement import judge_all
-from generator.knowledge import KnowledgeBase
-from generator.loader import load
-from generator.records import Record
-from generator.reviews import Review, State, stamp_of
+from generator.knowledge.evidence.reviews import Review, State, stamp_of
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.addresses import edition
+from generator.notation.digests import facts_digest
+from generator.site import pages
 
 SHA, OTHER = "0123456789abcdef0123456789abcdef01234567", "f" * 40
 MODELINE = "# yaml-language-server: $schema=../schema/source.schema.json\n"

@@ -14,7 +14,7 @@ import pytest
 from conftest import HERE, Base
 from language_server import LanguageServer
 
-from generator.knowledge import KnowledgeBase
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 SERVER = HERE / "npm/node_modules/yaml-language-server/bin/yaml-language-server"
 NODE = shutil.which("node")

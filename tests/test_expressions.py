@@ -15,11 +15,12 @@ from conftest import Base
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from generator import expressions, vocabulary
-from generator.braces import Expression, find, unclosed
-from generator.expressions import MAX_LENGTH, ExpressionError, Quantity, evaluate
-from generator.knowledge import KnowledgeBase, assemble
-from generator.read import read
+from generator.catalog.read import read
+from generator.knowledge.knowledge_base import KnowledgeBase, assemble
+from generator.notation.braces import Expression, find, unclosed
+from generator.prose.expressions import evaluator as expressions
+from generator.prose.expressions import vocabulary
+from generator.prose.expressions.evaluator import MAX_LENGTH, ExpressionError, Quantity, evaluate
 
 MODEL = "records/models/tiny-a.yaml"
 IDEA = "records/concepts/tiny-latent.yaml"

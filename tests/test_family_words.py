@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
-from generator.arithmetic import asserted
-from generator.knowledge import KnowledgeBase
-from generator.memberships import spoken
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.families.assignments import spoken
+from generator.prose.reader import asserted
 
 MODEL, ENGINE = "records/models/tiny-a.yaml", "records/engines/tiny-engine.yaml"
 CONCEPT, GOTCHA = "records/concepts/tiny-latent.yaml", "records/gotchas/tiny-crash.yaml"

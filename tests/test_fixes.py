@@ -13,12 +13,13 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import TODAY, Base
 
-from generator import fixes
+from generator.authoring import fixes
 from generator.checks import CHECKS
+from generator.checks.contract import Check
+from generator.checks.manual import examples
+from generator.checks.run import Verdicts
 from generator.cli import cli
-from generator.findings import Edit, Finding, Fix, Severity
-from generator.judgement import Check, Verdicts, examples
-from generator.spans import Location
+from generator.findings import Edit, Finding, Fix, Location, Severity
 
 IDEA = "records/concepts/tiny-latent.yaml"
 MODEL = "records/models/tiny-a.yaml"
@@ -341,7 +342,8 @@ def test_a_full_disk_leaves_every_file_as_it_was(tiny: Base, monkeypatch: pytest
 
 INTERRUPTED = """
 import os, signal, sys
-from generator import cli, fixes
+from generator import cli
+from generator.authoring import fixes
 
 replaced = os.replace
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from generator.catalog.records import Record
 from generator.compatibility import Cube, Reason, State, Verdict
 from generator.compatibility.listing import list_of
-from generator.knowledge import KnowledgeBase
-from generator.records import Record
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 DECIDING = {
     ("kernel-class", "serves"),

@@ -19,15 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
-from generator.annotations import SHOWN, as_annotations
 from generator.checks import CHECKS
+from generator.checks.contract import Check
+from generator.checks.manual import examples
+from generator.checks.run import Verdicts
 from generator.cli import cli
-from generator.findings import Edit, Finding, Fix, Related, Severity
-from generator.judgement import Check, Verdicts, examples
-from generator.knowledge import KnowledgeBase
-from generator.report import View, _cells, _excerpt, as_text, plain
-from generator.sarif import as_sarif
-from generator.spans import Location
+from generator.cli.output.github import SHOWN, as_annotations
+from generator.cli.output.sarif import as_sarif
+from generator.cli.output.validation import View, _cells, _excerpt, as_text, plain
+from generator.findings import Edit, Finding, Fix, Location, Related, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 IDEA = "records/concepts/tiny-latent.yaml"
 MODEL = "records/models/tiny-a.yaml"

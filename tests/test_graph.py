@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
-from generator.graph import Citation
-from generator.impact import consequences
-from generator.knowledge import KnowledgeBase
+from generator.knowledge.evidence.impact import consequences
+from generator.knowledge.graph import Citation
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 IDEA = "records/concepts/tiny-latent.yaml"
 MODEL = "records/models/tiny-a.yaml"

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from conftest import Base
 
+from generator.catalog.yaml.loader import load
 from generator.cli import cli
-from generator.loader import load
 
 ROOT = Path(__file__).parent.parent
 HOOKS: list[dict[str, Any]] = load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")).data

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 from conftest import TODAY, Base
 
-from generator import headings
-from generator.braces import both, find, includes
-from generator.expressions import evaluate
+from generator.authoring.fixes import plan, write
+from generator.cli.output.record import graph_text, show_text
 from generator.findings import Finding
-from generator.fixes import plan, write
-from generator.impact import consequences
-from generator.includes import sections
-from generator.inspection import graph_text, show_text
-from generator.knowledge import KnowledgeBase
-from generator.page import Page
-from generator.pages import build_site
-from generator.publishing import Site
-from generator.reuse import Memory
+from generator.knowledge.evidence.impact import consequences
+from generator.knowledge.includes import sections
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation import headings
+from generator.notation.braces import both, find, includes
+from generator.prose.expressions.evaluator import evaluate
+from generator.site.html.page import Page
+from generator.site.memory import Memory
+from generator.site.pages import build_site
+from generator.site.site import Site
 
 MODEL = "records/models/tiny-a.yaml"
 OTHER = "records/models/tiny-b.yaml"

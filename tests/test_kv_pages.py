@@ -13,22 +13,23 @@ from pathlib import Path
 import pytest
 from conftest import Base
 
-from generator import pages, render
-from generator.attention.geometry import Geometry
-from generator.cache_table import figures_of
-from generator.configs import config_keys
-from generator.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
-from generator.derive import derived
-from generator.facts import Facts
-from generator.figures import Question, as_text, of_record
-from generator.knowledge import KnowledgeBase
-from generator.layer_strip import strip
-from generator.layouts import formats
-from generator.page import Page
-from generator.pages.model import contexts
-from generator.parameters import NotDerivable, WeightBytes
-from generator.publishing import Site
-from generator.weights import weights_of
+from generator.cli.output.kv import Question, as_text, of_record
+from generator.derive.attention.geometry import Geometry
+from generator.derive.cited_config import config_keys
+from generator.derive.counts import weights_of
+from generator.derive.facts import Facts
+from generator.derive.figures import figures_of
+from generator.derive.model_facts import derived
+from generator.derive.parameters import NotDerivable, WeightBytes
+from generator.derive.stored_formats import formats
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.site import pages
+from generator.site.html import render
+from generator.site.html.page import Page
+from generator.site.pages.model import contexts
+from generator.site.site import Site
+from generator.site.views.curve import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
+from generator.site.views.layer_strip import strip
 
 ROOT = Path(__file__).parent.parent
 

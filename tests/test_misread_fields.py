@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from conftest import HERE, Base
 
-from generator.attention.config import ConfigKeys
-from generator.configs import config_keys
-from generator.field_phrases import taken_as_evidence, windows_taken_for_compressed
+from generator.derive.cited_config import config_keys
+from generator.derive.config.keys import ConfigKeys
+from generator.derive.sizing import sizing_fields
 from generator.findings import Finding
-from generator.knowledge import KnowledgeBase
-from generator.sizing import sizing_fields
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.config_fields.as_evidence import taken_as_evidence, windows_taken_for_compressed
 
 FLASH = "records/models/deepseek-v4-flash.yaml"
 

@@ -17,15 +17,15 @@ from conftest import TODAY, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generator.catalog.records import Record
+from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS, judge
+from generator.checks.contract import Tally
 from generator.findings import Finding
-from generator.graph import CitationGraph
-from generator.judgement import Tally
-from generator.knowledge import KnowledgeBase, assemble
-from generator.loader import load
-from generator.lookalikes import Configs, joined, likeness
-from generator.records import Record
-from generator.wiring import agree
+from generator.knowledge.evidence.config_comparison import agree
+from generator.knowledge.evidence.lookalikes import Configs, joined, likeness
+from generator.knowledge.graph import CitationGraph
+from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 
 HEADS = {
     "num_attention_heads": 128,

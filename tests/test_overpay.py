@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from conftest import Base
 
-from generator import attention
-from generator.attention.unsupported import unsupported
-from generator.cache_table import figures_of
-from generator.configs import config_keys
-from generator.facts import Facts
-from generator.figures import Question, as_json, as_text, of_record
-from generator.knowledge import KnowledgeBase
-from generator.layouts import formats
-from generator.overpay import LENGTHS, lengths
+from generator.cli.output.kv import Question, as_json, as_text, of_record
+from generator.derive import attention
+from generator.derive.attention.unsupported import unsupported
+from generator.derive.cited_config import config_keys
+from generator.derive.facts import Facts
+from generator.derive.figures import figures_of
+from generator.derive.overpay import LENGTHS, lengths
+from generator.derive.stored_formats import formats
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 GEMMA_3_27B = {
     "model_type": "gemma3_text",

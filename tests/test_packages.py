@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.knowledge import KnowledgeBase
-from generator.records import Record
+from generator.catalog.records import Record
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 PACKAGES = Path(os.environ.get("SERVEBOOK_PACKAGES", "no packages"))
 LOCATOR = re.compile(r"pkg:pypi/([^@]+)@([^#]+)#([^!]+)(?:!(\S+))?")

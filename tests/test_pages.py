@@ -15,14 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from site_reading import seen
 
-from generator import links, materialise, pages, render
+from generator.catalog.records import fragments
 from generator.compatibility import GLYPHS
-from generator.knowledge import KnowledgeBase
-from generator.links import Style
-from generator.page import Page
-from generator.publishing import Site
-from generator.records import fragments
-from generator.reuse import Memory
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.site import materialise, pages
+from generator.site.html import links, render
+from generator.site.html.links import Style
+from generator.site.html.page import Page
+from generator.site.memory import Memory
+from generator.site.site import Site
 
 GOLDEN = Path(__file__).parent / "golden"
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))

@@ -12,9 +12,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.parameters import COMPONENTS, NotDerivable, Parameters, WeightBytes, count, weight_bytes
-from generator.parameters.claims import agrees, countings, matching
-from generator.parameters.models import BY_TYPE, MODELS
+from generator.derive.parameters import COMPONENTS, NotDerivable, Parameters, WeightBytes, count, weight_bytes
+from generator.derive.parameters.model_types import BY_TYPE, MODELS
+from generator.derive.parameters.stated_counts import agrees, countings, matching
 
 DATA = Path(__file__).parent / "data"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from conftest import HERE, Base
 
-from generator.arithmetic import read
+from generator.checks.contract import Tally
+from generator.checks.texts import passages
 from generator.findings import Finding
-from generator.judgement import Tally
-from generator.knowledge import KnowledgeBase
-from generator.proofreading import passages
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.reader import read
 
 PROSE = ("DRV303", "DRV308", "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM407", "NUM411", "NUM412", "NUM413")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"

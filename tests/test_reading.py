@@ -14,10 +14,10 @@ from conftest import Base
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from generator.loader import MAX_DEPTH, load
-from generator.read import MAX_BYTES, NoKnowledgeBase, find_root, read
-from generator.scalars import scalar
-from generator.spans import Document, Mapping, Sequence, Unreadable
+from generator.catalog.read import MAX_BYTES, NoKnowledgeBase, find_root, read
+from generator.catalog.yaml.document import Document, Mapping, Sequence, Unreadable
+from generator.catalog.yaml.loader import MAX_DEPTH, load
+from generator.catalog.yaml.scalars import scalar
 
 FILES = Path(__file__).parent / "reading"
 CASE = "records/concepts/case.yaml"

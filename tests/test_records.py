@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from generator.cache_table import Figure
 from generator.checks import judge
-from generator.configs import config_source
-from generator.judgement import Verdicts
-from generator.knowledge import KnowledgeBase
+from generator.checks.run import Verdicts
+from generator.derive.cited_config import config_source
+from generator.derive.figures import Figure
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture(scope="module")

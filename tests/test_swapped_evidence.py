@@ -6,8 +6,8 @@ import pytest
 from conftest import Base
 
 from generator.findings import Finding
-from generator.graph import best_assignment
-from generator.wiring import disagreements
+from generator.knowledge.evidence.config_comparison import disagreements
+from generator.knowledge.graph import best_assignment
 
 LAYERS = {"v": 4, "w": 5, "x": 6, "y": 6}
 """Models and their layers; x and y are look-alikes."""

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 from conftest import Base
 
-from generator.answers import Answers
-from generator.attention.geometry import NotDerivable
 from generator.cli import cli
-from generator.fit import figure_for, fit, load, memory_of
-from generator.knowledge import KnowledgeBase
-from generator.publishing import Site
+from generator.compatibility.fit import figure_for, fit, load, memory_of
+from generator.derive.config.fields import NotDerivable
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.site.site import Site
+from generator.site.views.verdicts import Answers
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_a_source_knows_the_cells_whose_chain_names_it(site: Site) -> None:
 
 
 def test_answers_of_before_are_used_where_nothing_changed(tiny: Base) -> None:
-    from generator.reuse import Memory
+    from generator.site.memory import Memory
 
     memory = Memory()
     before = Answers(tiny.read(), memory)
@@ -97,7 +97,7 @@ def test_answers_of_before_are_used_where_nothing_changed(tiny: Base) -> None:
 
 
 def test_a_plain_cell_has_its_list_at_the_head_of_its_column(site: Site) -> None:
-    from generator.pages.matrix import matrix_page
+    from generator.site.pages.matrix import matrix_page
 
     entry, first, *_ = matrix_page(site)
     for page in (entry, first):
@@ -111,7 +111,7 @@ def test_a_plain_cell_has_its_list_at_the_head_of_its_column(site: Site) -> None
 
 
 def test_the_first_page_counts_every_cell(site: Site) -> None:
-    from generator.pages.home import home_page
+    from generator.site.pages.home import home_page
 
     (home,) = home_page(site)
     states = Counter(str(verdict.state).replace("-", " ") for verdict in site.kb.verdicts.values())
@@ -129,11 +129,11 @@ def test_weights_and_cache_by_hand(real: KnowledgeBase) -> None:
     model = real.catalog.records["llama-3-1-70b"]
     figure = figure_for(real.facts[model.id])
     for tp, heads in ((1, 8), (4, 2), (8, 1), (16, 1)):
-        found = load(real, model, figure, 8192, 3, tp)
+        found = load(real.facts[model.id], figure, 8192, 3, tp)
         assert found.weights == Fraction(2 * 70_553_706_496, tp)
         assert found.cache == 3 * 8192 * 2 * 80 * heads * 128 * 2
     h100 = real.catalog.records["h100-sxm"]
-    one = fit(load(real, model, figure, 8192, 3, 8), h100)
+    one = fit(load(real.facts[model.id], figure, 8192, 3, 8), h100)
     assert one.memory == 80 * 2**30
     assert one.share == (one.load.bytes or 0) / Fraction(80 * 2**30)
 
@@ -141,14 +141,14 @@ def test_weights_and_cache_by_hand(real: KnowledgeBase) -> None:
 def test_a_latent_stands_whole_on_every_gpu(real: KnowledgeBase) -> None:
     model = real.catalog.records["deepseek-v3"]
     figure = figure_for(real.facts[model.id])
-    caches = {load(real, model, figure, 1000, 1, tp).cache for tp in (1, 2, 8)}
+    caches = {load(real.facts[model.id], figure, 1000, 1, tp).cache for tp in (1, 2, 8)}
     assert caches == {Fraction(70272 * 1000)}
-    assert any("whole on every GPU" in text for text in load(real, model, figure, 1000, 1, 2).assumptions)
+    assert any("whole on every GPU" in text for text in load(real.facts[model.id], figure, 1000, 1, 2).assumptions)
 
 
 def test_what_is_not_known_is_refused_with_its_reason(real: KnowledgeBase) -> None:
     model = real.catalog.records["deepseek-v2"]
-    found = load(real, model, figure_for(real.facts[model.id]), 1000, 1, 8)
+    found = load(real.facts[model.id], figure_for(real.facts[model.id]), 1000, 1, 8)
     counted = real.facts[model.id].weights
     assert isinstance(counted, NotDerivable)
     assert found.weights == counted.reason
@@ -161,7 +161,7 @@ def test_what_is_not_known_is_refused_with_its_reason(real: KnowledgeBase) -> No
 
 def test_heads_and_gpus_that_do_not_divide_are_refused(real: KnowledgeBase) -> None:
     model = real.catalog.records["llama-3-1-70b"]
-    assert isinstance(load(real, model, figure_for(real.facts[model.id]), 1000, 1, 3).cache, str)
+    assert isinstance(load(real.facts[model.id], figure_for(real.facts[model.id]), 1000, 1, 3).cache, str)
 
 
 def test_memory_in_decimal_units_says_so(real: KnowledgeBase) -> None:

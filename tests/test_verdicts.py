@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from generator.capabilities import Gpu, covers, platform
+from generator.catalog.records import Record
+from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS
+from generator.checks.contract import Tally
 from generator.compatibility import GLYPHS, MEANINGS, Cube, Reason, Standing, UnknownCache, Verdict, listings
 from generator.compatibility.backends import Backend, Grade, ask, backends_of
 from generator.compatibility.profiles import jobs, profile
-from generator.judgement import Tally
-from generator.knowledge import KnowledgeBase
-from generator.loader import load
-from generator.records import Record
-from generator.versions import package, pinned, prerelease, satisfies
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.gpus import Gpu, covers, platform
+from generator.notation.versions import package, pinned, prerelease, satisfies
 
 SM90, SM10X = ("h20", "h100-sxm", "h200-sxm"), ("b200", "b300", "gb200", "gb300")
 SM12X = ("rtx-5090", "rtx-pro-6000-blackwell", "gb10")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.checks.contract import Check, Tally, check
 from generator.findings import Finding, Severity
-from generator.judgement import Check, Tally, check
-from generator.knowledge import KnowledgeBase
+from generator.knowledge.knowledge_base import KnowledgeBase
 
 
 @check("MET901", Severity.ERROR)

@@ -12,10 +12,10 @@ from pathlib import Path
 import click
 
 from generator import __version__
-from generator.cli.asking import graph, kv, show, why
-from generator.cli.judging import explain, validate
+from generator.cli.ask import graph, kv, show, why
+from generator.cli.judge import explain, validate
 from generator.cli.site import build, serve
-from generator.cli.writing import fix, materialise, new, review
+from generator.cli.write import fix, materialise, new, review
 
 COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve)
 

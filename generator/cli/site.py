@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from generator.cli.bases import Stop, found_root
+from generator.cli.targets import Stop, found_root
 
 
 @click.command()

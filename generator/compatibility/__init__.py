@@ -6,10 +6,10 @@ sources say of the cell (`claims`); `outcomes` puts them together and `cube` joi
 """
 
 from generator.compatibility.caches import UnknownCache
-from generator.compatibility.claims import Claim, claims_of
+from generator.compatibility.chain import GLYPHS, MEANINGS, Outcome, Reason, Standing, State
 from generator.compatibility.cube import Cube, Verdict
 from generator.compatibility.listing import Listing, listings
-from generator.compatibility.reasons import GLYPHS, MEANINGS, Outcome, Reason, Standing, State
+from generator.compatibility.serving_claims import Claim, claims_of
 
 __all__ = [
     "GLYPHS",

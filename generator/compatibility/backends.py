@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from generator.capabilities import Gpu, any_covers
-from generator.compatibility.reasons import cited, listed
-from generator.records import Catalog, Record
-from generator.versions import package, pinned, satisfies
+from generator.catalog.records import Catalog, Record
+from generator.compatibility.chain import cited, listed
+from generator.notation.gpus import Gpu, any_covers
+from generator.notation.versions import package, pinned, satisfies
 
 WHOLE = ("prefill", "decode")
 """The parts that a backend serves which names none."""

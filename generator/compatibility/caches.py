@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from generator.capabilities import Gpu, any_covers
+from generator.catalog.records import Record
+from generator.compatibility.chain import Reason, cited
 from generator.compatibility.profiles import Profile
-from generator.compatibility.reasons import Reason, cited
-from generator.layouts import Formats, StoredFormat
-from generator.records import Record
+from generator.derive.stored_formats import Formats, StoredFormat
+from generator.notation.gpus import Gpu, any_covers
 
 
 class UnknownCache(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from generator.compatibility.reasons import Reason
+from generator.compatibility.chain import Reason
 
 Facts = Mapping[str, Any]
 

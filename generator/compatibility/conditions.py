@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from generator.capabilities import Gpu, any_covers
 from generator.compatibility.profiles import Profile
+from generator.notation.gpus import Gpu, any_covers
 
 UNLISTED = "model_type=unlisted"
 """A feature that no listed model has: whatever comes after the rule of lists has passed it."""

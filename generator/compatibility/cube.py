@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from generator.capabilities import Gpu, platform
+from generator.catalog.records import Catalog
+from generator.compatibility.chain import Outcome, Reason, Standing, State, cited
 from generator.compatibility.checkpoints import brought
-from generator.compatibility.claims import Claim, claims_of, heard
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.profiles import Profile, profile_of
-from generator.compatibility.reasons import Outcome, Reason, Standing, State, cited
-from generator.configs import config_source
-from generator.facts import Facts
-from generator.layouts import Formats
-from generator.records import Catalog
+from generator.compatibility.serving_claims import Claim, claims_of, heard
+from generator.derive.cited_config import config_source
+from generator.derive.facts import Facts
+from generator.derive.stored_formats import Formats
+from generator.notation.gpus import Gpu, platform
 
 Key = tuple[str, str, str]
 Brought = tuple[tuple[Reason, ...], tuple[str, ...]]

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.capabilities import Gpu
+from generator.catalog.records import Record
 from generator.compatibility.backends import Answer
+from generator.compatibility.chain import Reason, cited, listed
 from generator.compatibility.conditions import about_gpu, backends_in, names_model, others_in, settled
 from generator.compatibility.profiles import Profile
-from generator.compatibility.reasons import Reason, cited, listed
 from generator.compatibility.restrictions import Limits
-from generator.records import Record
-from generator.versions import package, pinned, satisfies
+from generator.notation.gpus import Gpu
+from generator.notation.versions import package, pinned, satisfies
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from generator.capabilities import Gpu, any_covers
+from generator.catalog.records import Record
 from generator.compatibility.backends import BY_HAND, WHOLE, Answer, Backend, Grade, ask
 from generator.compatibility.caches import Caches
+from generator.compatibility.chain import Reason, cited, listed
 from generator.compatibility.profiles import Job, Profile
-from generator.compatibility.reasons import Reason, cited, listed
 from generator.compatibility.refusals import refusals, sources
-from generator.records import Record
+from generator.notation.gpus import Gpu, any_covers
 
 # Which class of a job the engine's own choice goes by, where it has rows for several.
 DECISIVE = ("kc-sink", "kc-gqa-dkv", "kc-xattn", "kc-win")

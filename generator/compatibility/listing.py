@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from generator.citations import whole
-from generator.compatibility.reasons import Reason, State, cited
-from generator.configs import config_source, source_config
-from generator.records import Catalog, Record
-from generator.versions import prerelease
+from generator.catalog.records import Catalog, Record
+from generator.compatibility.chain import Reason, State, cited
+from generator.derive.cited_config import config_source, source_config
+from generator.notation.citations import whole
+from generator.notation.versions import prerelease
 
 KEYS = ("architecture", "model_type")
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from generator.capabilities import Gpu
+from generator.catalog.records import Catalog, Record
 from generator.compatibility import caches as cache_rules
 from generator.compatibility.backends import backends_of
 from generator.compatibility.caches import Caches
+from generator.compatibility.chain import Outcome, Reason, Standing, cited, listed
 from generator.compatibility.conditions import about_model
 from generator.compatibility.gotchas import Cell, Condition, beset, conditions_of, pruned_by
 from generator.compatibility.kernels import Kernels, Served
 from generator.compatibility.profiles import Job, Profile
-from generator.compatibility.reasons import Outcome, Reason, Standing, cited, listed
 from generator.compatibility.restrictions import Limits, restrict
-from generator.layouts import Formats
-from generator.records import Catalog, Record
+from generator.derive.stored_formats import Formats
+from generator.notation.gpus import Gpu
 
 STANDING = {
     "refused": Standing.BLOCKED,

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.facts import Facts
-from generator.records import Catalog
-from generator.units import grouped
+from generator.catalog.records import Catalog
+from generator.derive.facts import Facts
+from generator.notation.units import grouped
 
 Table = Mapping[str, Mapping[str, Any]]
 

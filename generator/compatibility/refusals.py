@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from generator.capabilities import Gpu, capability
 from generator.compatibility.backends import Answer, Backend
-from generator.compatibility.reasons import listed
+from generator.compatibility.chain import listed
+from generator.notation.gpus import Gpu, capability
 
 
 def sources(answer: Answer) -> tuple[str, ...]:

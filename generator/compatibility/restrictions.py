@@ -6,12 +6,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from generator.capabilities import Gpu, any_covers
+from generator.catalog.records import Record
+from generator.compatibility.chain import Reason, cited, listed
 from generator.compatibility.conditions import about_gpu, about_model, backends_in, others_in, settled
 from generator.compatibility.profiles import Profile
-from generator.compatibility.reasons import Reason, cited, listed
-from generator.records import Record
-from generator.versions import satisfies
+from generator.notation.gpus import Gpu, any_covers
+from generator.notation.versions import satisfies
 
 
 @dataclass

@@ -17,10 +17,10 @@ import yaml
 from corpus import grow
 from measure import Ratio, compare
 
+from generator.catalog.read import read
+from generator.catalog.yaml.loader import load
 from generator.checks import judge
-from generator.knowledge import assemble
-from generator.loader import load
-from generator.read import read
+from generator.knowledge.knowledge_base import assemble
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "tests/data/attention_configs.yaml"

@@ -12,7 +12,7 @@ import transformers
 import yaml
 from architectures import Row
 
-from generator.attention import ConfigKeys
+from generator.derive.attention import ConfigKeys
 
 ROOT = Path(__file__).parents[2]
 BF16 = 2

@@ -16,7 +16,7 @@ from architectures import PLAIN, WINDOW, Row
 from library import BF16, KEYS, model, run, weigh
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as CLASSES
 
-from generator.attention import Geometry, derive
+from generator.derive.attention import Geometry, derive
 
 FULL, SLIDING = "full_attention", "sliding_attention"
 VARIANTS: dict[str, dict[str, Any]] = {

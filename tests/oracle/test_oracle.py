@@ -22,8 +22,8 @@ import transformers
 from architectures import ROWS, Row
 from library import BF16, KEYS, ROOT, load, model, run, weigh
 
-from generator.attention import Geometry, StateSlot, derive, unwrap
-from generator.attention.geometry import CacheStream
+from generator.derive.attention import Geometry, StateSlot, derive, unwrap
+from generator.derive.attention.geometry import CacheStream
 
 SHORT, WIDE, RINGS = "W - 1", "k taps", "open groups"
 GROUPS = {"ring_c4_main": 4, "ring_c4_index": 4, "ring_c128_main": 128}

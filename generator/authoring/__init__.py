@@ -1,0 +1,1 @@
+"""What writes authored files: fixes, skeletons, review stamps."""

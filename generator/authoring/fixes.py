@@ -1,0 +1,199 @@
+"""``servebook fix``: apply the edits that findings carry, and nothing else.
+
+Edits splice characters: untouched lines, comments, line ends and a byte order mark stay as they are. The work is done
+in a copy of the authored files, round by round until no fix is left, and only then written back: all files, or none. A
+file that cannot be read as YAML is never touched, and no fix is taken that would make it one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from generator.catalog.read import read
+from generator.catalog.yaml.document import Document, Unreadable
+from generator.catalog.yaml.loader import load
+from generator.checks import judge
+from generator.findings import Edit, Finding, Fix, within
+from generator.knowledge.knowledge_base import assemble
+
+AUTHORED = ("records", "sources", "schema", "docs")
+ROUNDS = 10
+_MARK = b"\xef\xbb\xbf"
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+class Moved(Exception):
+    """A file is no longer what was fixed; the message names it."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file before and after, and the titles of the fixes that made the difference."""
+
+    path: str
+    before: bytes
+    after: bytes
+    titles: tuple[str, ...]
+
+    def diff(self) -> str:
+        """The change as a unified diff that `git apply` takes."""
+        old, new = (_LINE.findall(text.decode("utf-8")) for text in (self.before, self.after))
+        tab = "\t" if " " in self.path else ""
+        lines = difflib.unified_diff(old, new, f"a/{self.path}{tab}", f"b/{self.path}{tab}")
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What fixing would do, and how many fixes are left: unsafe ones that were not asked for."""
+
+    changes: tuple[Change, ...]
+    left_unsafe: int
+    converged: bool
+
+
+def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> Outcome:
+    """Fix a copy until nothing is left to fix. `wanted` are root-relative paths; none means all."""
+    with tempfile.TemporaryDirectory(prefix="servebook-fix-") as folder:
+        copy = Path(folder)
+        for name in AUTHORED:
+            if (root / name).is_dir():
+                _mirror(root / name, copy / name)
+        titles: dict[str, list[str]] = {}
+        for rounds in range(ROUNDS + 1):
+            fixes = list(_fixes(copy, today, wanted))
+            chosen = _chosen(fix for fix in fixes if (fix.safe or unsafe) and _readable_after(copy, fix))
+            if not chosen or rounds == ROUNDS:
+                break
+            for path, edits in _by_file(chosen).items():
+                (copy / path).write_bytes(spliced((copy / path).read_bytes(), edits))
+            for fix in chosen:
+                for path in _by_file([fix]):
+                    titles.setdefault(path, []).append(fix.title)
+        changes = (
+            Change(path, (root / path).read_bytes(), (copy / path).read_bytes(), tuple(titles[path]))
+            for path in sorted(titles)
+        )
+        left = 0 if unsafe else sum(not fix.safe for fix in fixes)
+        return Outcome(tuple(change for change in changes if change.before != change.after), left, not chosen)
+
+
+def write(root: Path, changes: Iterable[Change]) -> None:
+    """Write changed files back: all of them, or none where one cannot be written or somebody interrupts.
+
+    Raises `Moved` where a file was edited meanwhile.
+    """
+    with ExitStack() as stack:
+        ready = []
+        for change in changes:
+            target = root / change.path
+            if target.is_symlink() or target.read_bytes() != change.before:
+                raise Moved(f"{change.path} was changed meanwhile; nothing was written")
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".fix-", suffix=".tmp")
+            stack.callback(Path(name).unlink, missing_ok=True)
+            with os.fdopen(handle, "wb") as file:
+                file.write(change.after)
+            shutil.copymode(target, name)
+            with suppress(OSError, AttributeError):  # only root may, and not everywhere
+                os.chown(name, target.stat().st_uid, target.stat().st_gid)
+            ready.append((name, target))
+        with _uninterrupted():
+            for name, target in ready:
+                os.replace(name, target)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A Ctrl-C waits until the block is done, where the system can hold it back."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _mirror(source: Path, target: Path, above: frozenset[str] = frozenset()) -> None:
+    """Copy what can be read. A linked folder becomes a folder, so that no edit of the copy reaches the original."""
+    real = os.path.realpath(source)
+    if real in above:
+        return
+    target.mkdir()
+    for entry in source.iterdir():
+        if entry.is_dir():
+            _mirror(entry, target / entry.name, above | {real})
+        elif entry.is_symlink():
+            (target / entry.name).symlink_to(os.path.realpath(entry))
+        elif entry.is_file():
+            shutil.copyfile(entry, target / entry.name)
+        else:
+            (target / entry.name).mkdir()  # a device or a pipe: no file, and said to be none
+
+
+def _fixes(root: Path, today: date, wanted: Sequence[str]) -> Iterator[Fix]:
+    """The fixes of all findings that touch wanted files only, and no link."""
+    findings: Iterable[Finding] = judge(assemble(read(root), today)).findings
+    for finding in findings:
+        paths = _by_file([finding.fix]) if finding.fix else {}
+        if finding.fix and all(within(path, wanted) and not (root / path).is_symlink() for path in paths):
+            yield finding.fix
+
+
+def _chosen(fixes: Iterable[Fix]) -> list[Fix]:
+    """The fixes of one round. No two of them touch: what another fix moves is looked at again in the next round."""
+    chosen: list[Fix] = []
+    for fix in fixes:
+        taken = [edit for other in chosen for edit in other.edits]
+        if not any(_touch(one, two) for one in taken for two in fix.edits):
+            chosen.append(fix)
+    return chosen
+
+
+def _touch(one: Edit, two: Edit) -> bool:
+    """Whether two edits meet or overlap."""
+    first, second = sorted((one.location, two.location))
+    return first.path == second.path and (second.line, second.column) <= (first.end_line, first.end_column)
+
+
+def _by_file(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
+    edits: dict[str, list[Edit]] = {}
+    for fix in fixes:
+        for edit in fix.edits:
+            edits.setdefault(edit.location.path, []).append(edit)
+    return edits
+
+
+def _readable_after(root: Path, fix: Fix) -> bool:
+    """Whether every YAML file that a fix touches is one afterwards, too."""
+    for path, edits in _by_file([fix]).items():
+        if path.endswith(".yaml"):
+            try:
+                load(spliced((root / path).read_bytes(), edits).removeprefix(_MARK).decode("utf-8"))
+            except Unreadable:
+                return False
+    return True
+
+
+def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The bytes of a file with each edit's text in its place, last place first."""
+    mark = _MARK if data.startswith(_MARK) else b""
+    text = data[len(mark) :].decode("utf-8")
+    places = Document(text, None)
+    for edit in sorted(edits, key=lambda edit: edit.location, reverse=True):
+        where = edit.location
+        begin = places.offset(where.line - 1, where.column - 1)
+        end = places.offset(where.end_line - 1, where.end_column - 1)
+        text = text[:begin] + edit.text + text[end:]
+    return mark + text.encode("utf-8")

@@ -1,0 +1,45 @@
+"""Where a knowledge base lies, and the text of its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from generator.catalog.yaml.document import Unreadable
+
+MAX_BYTES = 4 * 1024 * 1024
+"""A larger file is refused unread: the longest list on record has 50 kB."""
+
+
+class NoKnowledgeBase(Exception):
+    """The folder cannot be read as a knowledge base; the message says what to do."""
+
+
+def find_root(start: Path) -> Path:
+    """The nearest folder at or above `start` that holds ``records/`` and ``sources/``."""
+    for folder in (start, *start.parents):
+        if (folder / "records").is_dir() and (folder / "sources").is_dir():
+            return folder
+    raise NoKnowledgeBase(
+        f"no knowledge base at or above {start}: a folder with records/ and sources/ is wanted. "
+        "Change into one, or name it with --root."
+    )
+
+
+def decoded(path: Path) -> str:
+    """The file's text. Raises OSError, or `Unreadable` with the place."""
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise Unreadable(f"the file has {size:,} bytes; more than {MAX_BYTES:,} are not read")
+    data = path.read_bytes()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable("the file is UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:  # it holds the bytes without their mark
+        before = error.object[: error.start].decode("utf-8", "replace")
+        line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+        where = (line, column, line, column + 1)
+        raise Unreadable(
+            f"byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8", where
+        ) from None
+    return text

@@ -1,0 +1,141 @@
+"""The folders of records, read file by file: records that keep to their schema, and the faults of those that do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from generator.catalog.kinds import Kind, Kinds
+from generator.catalog.read.faults import location, of_traps
+from generator.catalog.read.files import decoded
+from generator.catalog.read.modelines import misplaced, modeline_fault
+from generator.catalog.read.redirects import REDIRECTS, Redirects
+from generator.catalog.records import Record
+from generator.catalog.schemas import Schemas, Violation
+from generator.catalog.yaml.document import START, Span, Unreadable
+from generator.catalog.yaml.loader import load
+from generator.findings import Edit, Fault, Fix, Location
+from generator.notation.citations import ID
+
+
+@dataclass
+class Reader:
+    """What has been read so far; `kept` are records of an earlier reading, taken over where their text is the same."""
+
+    root: Path
+    kinds: Kinds
+    schemas: Schemas
+    kept: dict[str, Record] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    unreadable: set[str] = field(default_factory=set)
+    unsound: set[str] = field(default_factory=set)
+    files: int = 0
+    _seen: set[Path] = field(default_factory=set)
+
+    def folder(self, kind: Kind) -> None:
+        """All records of one kind."""
+        folder = self.root / kind.folder
+        for path in sorted(folder.glob("*.yaml")):
+            if path.name.startswith(".") or path.relative_to(self.root).as_posix() == REDIRECTS:
+                continue  # what an editor leaves beside a file is no record
+            self._seen.add(path)
+            self.files += 1
+            self.file(kind, path)
+
+    def file(self, kind: Kind, path: Path) -> None:
+        """One record, under the name of its file."""
+        relative, id = path.relative_to(self.root).as_posix(), path.stem
+        if not re.fullmatch(ID, id):
+            self.unreadable.add(id.lower())
+            message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
+            self.faults.append(Fault("SCH102", Location(relative), message))
+            return
+        if id in self.records:
+            message = f"the id `{id}` is taken by {self.records[id].path}; one name space holds all kinds"
+            self.faults.append(Fault("SCH102", Location(relative), message, id))
+            return
+        try:
+            text, kept = _text(path), self.kept.get(relative)
+            if kept is not None and kept.document.text == text:
+                self.records[id] = kept
+                return
+            document = load(text)
+        except (OSError, Unreadable) as error:
+            self.unreadable.add(id)
+            reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
+            self.faults.append(Fault("YML001", location(relative, _span(error)), reason, id))
+            return
+        self._judge(Record(id, kind.name, relative, document), kind)
+
+    def _judge(self, record: Record, kind: Kind) -> None:
+        """The first line, the traps and the schema of a record; a trap inside a violation is the same mistake."""
+        if fault := modeline_fault(record, kind):
+            self.faults.append(fault)
+        record = self.records[record.id] = self._as_declared(record, misplaced(record, kind))
+        violations = self.schemas.violations(record.kind, record.document.data)
+        spans = [record.span(violation.path, violation.at_key) for violation in violations]
+        self.faults += [_violated(record, *each) for each in zip(violations, spans, strict=True)]
+        self.faults += of_traps(record.path, [t for t in record.document.traps if t.span not in spans], record.id)
+        if violations or any(trap.code == "YML002" for trap in record.document.traps):
+            self.unsound.add(record.id)
+
+    def _as_declared(self, record: Record, kind: str | None) -> Record:
+        """A record that lies in the wrong folder is read as what it says it is: one mistake, one finding."""
+        if kind is None or kind not in self.kinds:
+            return record
+        declared = replace(record, kind=kind)
+        return min(record, declared, key=lambda each: len(self.schemas.violations(each.kind, each.document.data)))
+
+    def strays(self) -> None:
+        """YAML files that no kind's folder holds would be passed over in silence: they are findings."""
+        for top in ("records", "sources"):
+            for path in sorted((self.root / top).rglob("*")):
+                inside = path.relative_to(self.root)
+                if path in self._seen or path.suffix.lower() not in (".yaml", ".yml"):
+                    continue
+                if inside.as_posix() == REDIRECTS or any(part.startswith(".") for part in inside.parts):
+                    continue
+                self.files += 1
+                self.unreadable.add(path.stem)  # it is there, so its id is not unknown
+                self.faults.append(Fault("SCH102", Location(inside.as_posix()), self._astray(inside)))
+
+    def _astray(self, inside: Path) -> str:
+        folders = {kind.folder for kind in self.kinds}
+        if inside.suffix != ".yaml" and inside.parent.as_posix() in folders:
+            return f"records are named .yaml; rename it to {inside.stem}.yaml"
+        return f"no kind of record lives in this folder; known folders: {', '.join(sorted(folders))}"
+
+    def redirects(self) -> Redirects:
+        """The ids that were given up, followed to the records that have been read."""
+        followed = Redirects(self.records, self.unreadable)
+        path = self.root / REDIRECTS
+        if path.is_file():
+            try:
+                followed.follow(load(decoded(path)))
+            except (OSError, Unreadable) as error:
+                followed.faults.append(Fault("YML001", location(REDIRECTS, _span(error)), str(error)))
+        return followed
+
+
+def _text(path: Path) -> str:
+    """The text of a record's file, which must be a file of its own."""
+    if path.is_symlink():
+        raise Unreadable("the file is a symbolic link; put the record itself here")
+    if not path.is_file():
+        raise Unreadable("this is no file but a folder or a device")
+    return decoded(path)
+
+
+def _span(error: OSError | Unreadable) -> Span:
+    return error.span if isinstance(error, Unreadable) else START
+
+
+def _violated(record: Record, violation: Violation, span: Span) -> Fault:
+    place = record.location(span)
+    if violation.text != "quoted":
+        return Fault("SCH101", place, violation.message, record.id)
+    quoted = f'"{record.document.source(span)}"'
+    fix = Fix("quote the value", (Edit(place, quoted),))
+    return Fault("SCH101", place, f"{violation.message}: {quoted}", record.id, fix=fix)

@@ -1,0 +1,1 @@
+"""YAML text to values with their places."""

@@ -1,0 +1,120 @@
+"""Values as they were typed, and the place of every key and value in their text.
+
+Spans are ``(line, column, end_line, end_column)``, counted from 0 as the parser does; a `Location` counts from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+Span = tuple[int, int, int, int]
+START: Span = (0, 0, 0, 0)
+
+
+class Mapping(dict[str, Any]):
+    """A mapping as typed, with the span of each key and of each value."""
+
+    __slots__ = ("key_spans", "spans")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key_spans: dict[str, Span] = {}
+        self.spans: dict[str, Span] = {}
+
+
+class Sequence(list[Any]):
+    """A list as typed, with the span of each item."""
+
+    __slots__ = ("spans",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spans: list[Span] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """Text that YAML reads otherwise than its author meant.
+
+    `replacement` is what the span should hold, where that is sure; it is `safe` where our own reading stays the same.
+    """
+
+    code: str
+    span: Span
+    message: str
+    replacement: str | None = None
+    related: Span | None = None
+    safe: bool = True
+
+
+class Unreadable(Exception):
+    """The text is no YAML record. `span` says where reading stopped."""
+
+    def __init__(self, message: str, span: Span = START) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+
+
+_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One YAML file: its text, its values, and what is suspicious about the way they are written."""
+
+    text: str
+    data: Any
+    span: Span = START
+    traps: tuple[Trap, ...] = ()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(found.end() for found in _BREAK.finditer(self.text))]
+
+    def offset(self, line: int, column: int) -> int:
+        """Characters before (line, column), both counted from 0."""
+        if line >= len(self._starts):
+            return len(self.text)
+        return min(self._starts[line] + column, len(self.text))
+
+    def source(self, span: Span) -> str:
+        """The text of a span as it was typed, quotes included."""
+        return self.text[self.offset(span[0], span[1]) : self.offset(span[2], span[3])]
+
+    def line(self, number: int) -> str:
+        """Line `number` (from 0) without its break, or an empty string."""
+        if number >= len(self._starts):
+            return ""
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
+        return self.text[self._starts[number] : end].rstrip("\r\n\x85\u2028\u2029")
+
+    def places(self, span: Span, value: str, tokens: Iterable[tuple[int, str]]) -> Iterator[Span | None]:
+        """Where tokens of a scalar's value, each (offset in the value, token), are typed; None where one is not.
+
+        A block scalar's mark is its ``|``, so columns inside it come from the source, not from the value. A token that
+        is escaped or folded does not stand there in so many words.
+        """
+        cursor, end, seen = self.offset(span[0], span[1]), self.offset(span[2], span[3]), 0
+        for start, token in tokens:
+            at = cursor
+            for _ in range(value.count(token, seen, start) + 1):  # the same characters may stand before it, in code
+                at = self.text.find(token, at, end)
+                if at < 0:
+                    break
+                at += len(token)
+            if at < 0:
+                yield None
+                continue
+            yield (*self.position(at - len(token)), *self.position(at))
+            cursor, seen = at, start + len(token)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """(line, column) of a character, both counted from 0."""
+        line = bisect_right(self._starts, offset) - 1
+        return line, offset - self._starts[line]

@@ -1,0 +1,1 @@
+"""CIT: what records cite."""

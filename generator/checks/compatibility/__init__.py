@@ -1,0 +1,1 @@
+"""CMP: what is said of engines, kernels and GPUs."""

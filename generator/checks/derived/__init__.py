@@ -1,0 +1,1 @@
+"""DRV: what is stated against what follows."""

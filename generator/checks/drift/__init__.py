@@ -1,0 +1,1 @@
+"""DRF: what has changed since it was read."""

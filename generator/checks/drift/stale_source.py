@@ -1,0 +1,107 @@
+"""DRF601: evidence that can change and was not read again for long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from generator.catalog.records import Record
+from generator.checks.contract import Check, Tally, check
+from generator.findings import Finding, Related, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.addresses import floats, is_address, may_change
+
+
+@check("DRF601", Severity.WARNING)
+def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A value rests on a document that can change and was not read again for longer than its type allows.
+
+    Why it matters
+    A thread is closed, a documentation page follows the next release, a branch moves on. Nothing in the base shows it:
+    the facts here still match their digest, and are no longer what the document says.
+
+    How long a reading holds is data, `schema/rereading.yaml`, with a reason for each type. A package at a version, a
+    commit, a revision, the documentation of a release or an archived copy never changes. Age is counted to the
+    day on which the base is checked. A branch that could be pinned is CIT110's to tell; where that is excused, this
+    check sees to it that somebody looks again.
+
+    Bad
+    ```yaml sources/tiny-engine-issue.yaml
+    # yaml-language-server: $schema=../schema/source.schema.json
+    title: "Empty prompt: ValueError"
+    publisher: tiny/engine
+    type: issue
+    url: https://github.com/tiny/engine/issues/7
+    locator: https://github.com/tiny/engine/issues/7
+    subjects: [github:tiny/engine, engine:tiny-engine]
+    retrieved: 2025-06-06
+    upstream_date: 2025-06-06
+    retrieval: read-not-hashed
+    digest: null
+    license: null
+    facts: {state: open}
+    why_null: {digest: threads change with every comment, license: no licence stated}
+    ```
+
+    Good
+    ```yaml sources/tiny-engine-issue.yaml
+    # yaml-language-server: $schema=../schema/source.schema.json
+    title: "Empty prompt: ValueError"
+    publisher: tiny/engine
+    type: issue
+    url: https://github.com/tiny/engine/issues/7
+    locator: https://github.com/tiny/engine/issues/7
+    subjects: [github:tiny/engine, engine:tiny-engine]
+    retrieved: 2026-11-20
+    upstream_date: 2025-06-06
+    retrieval: read-not-hashed
+    digest: null
+    license: null
+    facts: {state: open}
+    why_null: {digest: threads change with every comment, license: no licence stated}
+    ```
+
+    How to fix
+    Open the address, compare it with `facts`, correct what has changed there and in the records that cite it, and set
+    `retrieved` to the day on which you did. Better still, where the document has a version, a commit or an
+    archived copy: pin it.
+    """
+    limits = kb.catalog.tables.get("rereading", {})
+    for source in tally.sound(kb, "source"):
+        address, limit = _address(source), limits.get(source.get("type"))
+        if address is None or limit is None:
+            tally.not_checkable += 1  # there is nothing that somebody could read again, or nothing says how soon
+            continue
+        if floats(address) and not _excused(source, kb.today):
+            tally.skipped += 1  # CIT110 asks for a pin, and a pinned source does not age
+            continue
+        tally.checked += 1
+        why, resting = may_change(address), kb.graph.rests_on(source.id)
+        due = date.fromisoformat(source.get("retrieved")) + timedelta(days=limit["days"])
+        if why and resting and due < kb.today:
+            age = (kb.today - due).days + limit["days"]
+            many = "1 value rests" if len(resting) == 1 else f"{len(resting)} values rest"
+            message = (
+                f"read on {source.get('retrieved')}, {age} days ago, and {why}; of this type ({source.get('type')}) a "
+                f"reading holds for {limit['days']} days: {limit['because']}. {many} on it; read {address} again, "
+                "correct what has changed, and set `retrieved` to the day"
+            )
+            related = [Related(citation.location, f"`{citation.place}` rests on it") for citation in resting[:10]]
+            data = {"address": address, "why": why, "age_days": age, "allowed_days": limit["days"], "due": str(due)}
+            yield this.finding(source.at("retrieved"), message, source.id, related, data=data | {"rests": len(resting)})
+
+
+def _address(source: Record) -> str | None:
+    """Where one could read again what was read; None where only words say where that was.
+
+    What another document told us can be read again only where that one has an address.
+    """
+    read_from, locator = source.get("read_from", "locator"), str(source.get("locator"))
+    places = [read_from, locator, source.get("url") if source.get("retrieval") != "secondary" else None]
+    return next((place for place in places if place and is_address(place) and " " not in place), None)
+
+
+def _excused(source: Record, today: date) -> bool:
+    """Whether the source says why it cannot be pinned."""
+    waivers = source.get("waivers") or ()
+    return any(each["code"] == "CIT110" and each["until"] >= today.isoformat() for each in waivers)

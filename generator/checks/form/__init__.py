@@ -1,0 +1,1 @@
+"""YML and SCH: how records are written."""

@@ -1,0 +1,40 @@
+"""YML005: a fold inside an id or a hyphenated word."""
+
+from __future__ import annotations
+
+from generator.checks.contract import check, of_faults
+from generator.findings import Severity
+
+broken_fold = check("YML005", Severity.ERROR)(
+    of_faults(
+        "YML005",
+        "broken-fold",
+        """A folded text breaks a citation or a hyphenated word over two lines.
+
+    Why it matters
+    Folding joins lines with a blank, so `[[tiny-` and `a]]` become `[[tiny- a]]`, which cites nothing.
+
+    Bad
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: >
+      A key of each head, in the well-
+      known way.
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      A key of each head, in the well-known way.
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    Use a literal block (|) and let lines be long, or break the line elsewhere.
+    """,
+    )
+)

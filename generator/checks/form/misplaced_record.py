@@ -1,0 +1,40 @@
+"""SCH102: a file in the wrong place or under the wrong name."""
+
+from __future__ import annotations
+
+from generator.checks.contract import check, of_faults
+from generator.findings import Severity
+
+misplaced_record = check("SCH102", Severity.ERROR)(
+    of_faults(
+        "SCH102",
+        "misplaced-record",
+        """A file whose folder, name or first line disagree.
+
+    Why it matters
+    The kind of a record is its folder and its id is its file name, in one name space over all kinds; a file that lies
+    elsewhere would be passed over in silence.
+
+    Bad
+    ```yaml records/concepts/Wrong_Name.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      An idea.
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    Good
+    ```yaml records/concepts/wrong.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: An idea
+    definition: |
+      An idea.
+    cites: ["[[tiny-a-config]]"]
+    ```
+
+    How to fix
+    Rename or move the file; ids are lower-case words joined by hyphens.
+    """,
+    )
+)

@@ -1,0 +1,1 @@
+"""NUM: figures and statements in prose."""

@@ -1,0 +1,90 @@
+"""NUM411: a comparison in words that the configs contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.checks.contract import Check, Tally, check
+from generator.checks.texts import passages
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.comparisons import Bench, comparisons
+
+
+@check("NUM411", Severity.ERROR)
+def false_comparative(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A text compares two models, and their configs say otherwise.
+
+    Why it matters
+    "Smaller than V3 in every axis" has no number in it and is false all the same: V2 has two shared experts where V3
+    has one, and as many heads. A reader who picks hardware or tells two configs apart by such a sentence is led astray,
+    and arithmetic never sees it. Every field that both configs state is compared. What words mean which field, and
+    which fields are sizes, stands in `schema/spoken_fields.yaml`. A sentence that denies, doubts, quotes or narrows is
+    not judged.
+
+    Bad
+    ```yaml records/models/tiny-b.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny B
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-B
+    released: null
+    license: MIT
+    config: "[[tiny-b-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 5
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      Tiny B has fewer layers than [[tiny-a]].
+    why_null:
+      released: no source states the day
+    ```
+
+    Good
+    ```yaml records/models/tiny-b.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny B
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-B
+    released: null
+    license: MIT
+    config: "[[tiny-b-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 5
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      Tiny B has more layers than [[tiny-a]].
+    why_null:
+      released: no source states the day
+    ```
+
+    How to fix
+    The message lists the fields with both values. Say what holds, or name the fields that you mean.
+    """
+    bench = Bench.of(kb)
+    for passage in passages(kb, tally):
+        for said in comparisons(passage, bench):
+            if said.holds is None:
+                tally.not_checkable += 1
+                continue
+            tally.checked += 1
+            if not said.holds:
+                words = " ".join(passage.text.value[said.start : said.end].split())
+                place = passage.place(said.start, said.end)
+                yield this.finding(place, f'"{words}": {said.right}', passage.record.id)

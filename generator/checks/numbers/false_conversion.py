@@ -1,0 +1,74 @@
+"""NUM402: one size in two units that are two sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.checks.contract import Check, Tally, check
+from generator.checks.false_statements import findings
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.reader import Kind
+
+
+@check("NUM402", Severity.ERROR)
+def false_conversion(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A size is given in two units, and the two are not the same size.
+
+    Why it matters
+    One of the two is wrong, and nobody can see which; often one belongs to another model. KB, MB and GB may mean powers
+    of 1,000 or of 1,024, so they are false only where neither fits.
+
+    Bad
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      The cache takes 327,680 B (321 KiB) for 1,024 tokens, see [[tiny-latent]].
+    ```
+
+    Good
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      The cache takes 327,680 B (320 KiB) for 1,024 tokens, see [[tiny-latent]].
+    ```
+
+    How to fix
+    Correct the one that is wrong. The finding points at the less precise of the two and gives what the other one comes
+    to.
+    """
+    yield from findings(this, kb, tally, Kind.CONVERSION)

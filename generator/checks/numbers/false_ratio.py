@@ -1,0 +1,73 @@
+"""NUM404: a factor or percentage that the numbers beside it contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.checks.contract import Check, Tally, check
+from generator.checks.false_statements import findings
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.reader import Kind
+
+
+@check("NUM404", Severity.ERROR)
+def false_ratio(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A factor or a percentage that does not follow from the numbers in the same sentence.
+
+    Why it matters
+    Factors are what readers remember. "58x smaller" stood beside two numbers of which one is 56.9 times the other.
+
+    Bad
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      A row of 80 bytes is 5x smaller than the 320 bytes of full heads, see [[tiny-latent]].
+    ```
+
+    Good
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      A row of 80 bytes is 4x smaller than the 320 bytes of full heads, see [[tiny-latent]].
+    ```
+
+    How to fix
+    Divide the two numbers. Where a sentence holds more than two, say which are meant by giving them a sentence of their
+    own; a sentence with one number is held against the model's own figures.
+    """
+    yield from findings(this, kb, tally, Kind.RATIO)

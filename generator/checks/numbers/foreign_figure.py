@@ -1,0 +1,134 @@
+"""NUM405: a figure that is another model's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from generator.checks.contract import Check, Tally, check
+from generator.checks.texts import passages
+from generator.derive.facts import Facts
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.figure_owners import own_figure, own_values, owners_of, per_layer, says, siblings
+from generator.prose.named_values import KINDS
+from generator.prose.passages import Passage
+from generator.prose.reader import Quantity, figures, read, show
+
+
+@check("NUM405", Severity.WARNING)
+def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A model record states a cache figure that no layout of this model has, and another model's has.
+
+    Why it matters
+    DeepSeek-V3's 68.6 KiB per token stood in the notes of four other models: a paragraph had been pasted and its number
+    came along. A figure of another model is welcome where the sentence names that model.
+
+    Bad
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      One latent row per token, see [[tiny-latent]]: at 400 B/token a long context is cheap.
+    ```
+
+    Good
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      architectures: [TinyMlaForCausalLM]
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    notes: |
+      One latent row per token, see [[tiny-latent]]: at {{ kv.growth('bf16') }} a long context is cheap.
+    ```
+
+    How to fix
+    Write this model's own figure, which the message gives, or name the model whose figure it is in the same sentence. A
+    figure per token and layer is held against the layers of the kind that the sentence names.
+    """
+    for passage in passages(kb, tally, ("model",)):
+        facts = kb.facts.get(passage.record.id)
+        if facts is None or facts.geometry is None:
+            tally.skipped += 1
+            continue
+        false = [each for each in read(passage.text.value, passage.names) if each.holds is False]
+        for quantity in figures(passage.text.value):
+            per = quantity.unit.per if quantity.unit else ()
+            if "token" not in per or any(each.start <= quantity.start < each.end for each in false):
+                continue
+            tally.checked += 1
+            judge = _one_layer if "layer" in per else _whole_model
+            message = judge(kb, passage, facts, quantity)
+            if message:
+                place = passage.place(quantity.start, quantity.end)
+                yield this.finding(place, f"{quantity.text.strip()} {message}", passage.record.id)
+
+
+def _whole_model(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quantity) -> str:
+    if any(says(quantity, size) for size in own_values(facts)):
+        return ""
+    near = siblings(kb, facts.id)
+    owners = [(record, figure) for record, figure in owners_of(kb, quantity, facts.id) if record.id in near]
+    named = kb.names.mentioned(passage.sentence(quantity.start), facts.id)
+    if not owners or named & {record.id for record, _ in owners}:
+        return ""
+    record, figure = owners[0]
+    others = f" and {len(owners) - 1} more" if len(owners) > 1 else ""
+    return (
+        f"is the figure of {record.id}{others} ({figure.key}), which this sentence does not name; this model's is "
+        f"{own_figure(facts)}"
+    )
+
+
+def _one_layer(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quantity) -> str:
+    """A figure per token and layer beside the name of one kind of layer must be what such a layer takes."""
+    sentence = passage.sentence(quantity.start)
+    sizes = per_layer(facts)
+    kinds = [kind for kind in sizes for word in KINDS.get(kind, ()) if f"{word} layer" in sentence]
+    if len(kinds) != 1 or kb.names.mentioned(sentence, facts.id) or not _asserted(sentence):
+        return ""
+    known: dict[str, Fraction] = sizes[kinds[0]]
+    if any(says(quantity, size) or _rounds_to(quantity, size) for size in known.values()):
+        return ""
+    right = ", ".join(f"{show(size)} ({key})" for key, size in list(known.items())[:3])
+    return f"is not what a layer of this kind takes: {right} B/token"
+
+
+def _asserted(sentence: str) -> bool:
+    """Whether a sentence states what is, not what a wrong reading would give."""
+    return not any(word in sentence.lower() for word in ("naive", "would", "instead of", "if ", "wrong"))
+
+
+def _rounds_to(quantity: Quantity, size: Fraction) -> bool:
+    low, high = quantity.at(quantity.unit.scales[0] if quantity.unit else Fraction(1))
+    return low <= size <= high

@@ -1,0 +1,97 @@
+"""Running all checks: what one mistake causes twice is told once, and waivers excuse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from generator.checks.contract import Check, Tally
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The outcome of a run: findings in the order of their places, counts, what was waived, how many were known."""
+
+    findings: tuple[Finding, ...]
+    checked: int
+    skipped: int
+    not_checkable: int
+    waived: tuple[Finding, ...] = ()
+    by_check: Mapping[str, Tally] = field(default_factory=dict)
+    known: int = 0
+
+    def without(self, known: Iterable[Finding]) -> Verdicts:
+        """The outcome less the findings that were known before; each known one excuses one of its kind."""
+        left = Counter(finding.identity for finding in known)
+        new = []
+        for finding in self.findings:
+            if left[finding.identity]:
+                left[finding.identity] -= 1
+            else:
+                new.append(finding)
+        return replace(self, findings=tuple(new), known=len(self.findings) - len(new))
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are of a severity."""
+        return sum(finding.severity is severity for finding in self.findings)
+
+    def failing(self, strict: bool) -> bool:
+        """Whether the run fails: errors always, warnings under --strict."""
+        return bool(self.count(Severity.ERROR) or (strict and self.count(Severity.WARNING)))
+
+
+def judge_all(kb: KnowledgeBase, checks: Iterable[Check], waiver_check: Check) -> Verdicts:
+    """Run all checks, take out what one mistake causes twice, and what records excuse with a reason."""
+    tallies: dict[str, Tally] = {}
+    findings: list[Finding] = []
+    for each in checks:
+        tallies[each.code] = Tally()
+        findings += each.run(kb, tallies[each.code])
+    findings = _absorbed(findings)
+    kept, waived = _waive(kb, findings, waiver_check, tallies.setdefault(waiver_check.code, Tally()))
+    return Verdicts(
+        tuple(sorted(kept, key=lambda finding: finding.order)),
+        sum(tally.checked for tally in tallies.values()),
+        sum(tally.skipped for tally in tallies.values()),
+        sum(tally.not_checkable for tally in tallies.values()),
+        tuple(waived),
+        tallies,
+    )
+
+
+def _absorbed(findings: list[Finding]) -> list[Finding]:
+    """One mistake, one finding: a finding says in ``data["absorbs"]`` which (code, record) pairs it causes."""
+    absorbed = {pair for finding in findings for pair in finding.data.get("absorbs", ())}
+    kept = [finding for finding in findings if (finding.code, finding.record) not in absorbed]
+    return [
+        replace(finding, data={key: value for key, value in finding.data.items() if key != "absorbs"})
+        for finding in kept
+    ]
+
+
+def _waive(
+    kb: KnowledgeBase, findings: list[Finding], waiver_check: Check, tally: Tally
+) -> tuple[list[Finding], list[Finding]]:
+    """Split findings into kept and waived; a waiver that excuses nothing, or has expired, is a finding of its own."""
+    kept, waived = list(findings), []
+    for record in kb.catalog.records.values():
+        waivers = record.get("waivers")
+        for index, waiver in enumerate(waivers if isinstance(waivers, list) else ()):
+            if not isinstance(waiver, dict) or not isinstance(waiver.get("code"), str):
+                continue  # the schema check has said so
+            tally.checked += 1
+            code, until = waiver["code"], str(waiver.get("until", ""))
+            excused = [finding for finding in kept if finding.record == record.id and finding.code == code]
+            where = record.at("waivers", index, "code")
+            if until and until < kb.today.isoformat():
+                kept.append(waiver_check.finding(where, f"the waiver of {code} ended on {until}; remove it", record.id))
+            elif not excused:
+                message = f"the waiver of {code} excuses nothing in this record; remove it"
+                kept.append(waiver_check.finding(where, message, record.id))
+            else:
+                kept = [finding for finding in kept if finding not in excused]
+                waived += excused
+    return kept, waived

@@ -1,0 +1,1 @@
+"""WIR: whether the cited document is the right one."""

@@ -1,0 +1,177 @@
+"""WIR201: a record that cites another subject's document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from generator.catalog.records import Record
+from generator.checks.contract import Check, Tally, check
+from generator.derive.cited_config import flat_facts
+from generator.findings import Finding, Related, Severity
+from generator.knowledge.evidence.config_comparison import Comparison, compare, growth_of
+from generator.knowledge.evidence.subjects import candidates, subject_citations
+from generator.knowledge.graph import Citation
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.units import grouped, number, percent
+
+
+@check("WIR201", Severity.ERROR)
+def miswired_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A record cites a document that is about something else.
+
+    Why it matters
+    Two configs can agree in every field that sizes the cache and still be of two models: a DeepSeek-V2 record that
+    cited DeepSeek-V3's config stood unseen for months, since only the layer count told them apart. What a source is
+    about is declared in its `subjects`, so the wrong citation shows even where no figure does.
+
+    Bad
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-b-config]]"
+    architecture:
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    ```
+    ```yaml records/concepts/tiny-latent.yaml
+    # yaml-language-server: $schema=../../schema/concept.schema.json
+    name: Latent rows
+    definition: |
+      Keys and values of all heads are kept as one latent row.
+    cites: ["[[tiny-b-config]]"]
+    ```
+
+    Good
+    ```yaml records/models/tiny-a.yaml
+    # yaml-language-server: $schema=../../schema/model.schema.json
+    name: Tiny A
+    vendor: Tiny Works
+    repo: TinyWorks/Tiny-A
+    released: 2026-01-02
+    license: MIT
+    config: "[[tiny-a-config]]"
+    architecture:
+      model_type: tiny_mla
+      num_hidden_layers: 4
+      hidden_size: 256
+      num_attention_heads: 4
+      num_key_value_heads: 4
+      kv_lora_rank: 32
+      qk_nope_head_dim: 16
+      qk_rope_head_dim: 8
+      v_head_dim: 16
+    ```
+
+    How to fix
+    Cite the source that the message names; the fix does it. If no source declares the record's subject, add one:
+    `servebook new source ID`.
+    """
+    for kind in kb.catalog.kinds:
+        for record in kb.catalog.of(kind.name):
+            for citation, subject, source in subject_citations(kb, record):
+                if record.id in kb.catalog.unsound or source.id in kb.catalog.unsound:
+                    tally.skipped += 1
+                elif subject is None:
+                    tally.not_checkable += 1
+                else:
+                    tally.checked += 1
+                    if subject not in (source.get("subjects") or []):
+                        yield _finding(this, kb, record, citation, subject, source)
+
+
+def _finding(
+    this: Check, kb: KnowledgeBase, record: Record, citation: Citation, subject: str, cited: Record
+) -> Finding:
+    better = candidates(kb, record, citation, subject, cited)
+    best = better[0] if better else None
+    relied_on = record.get("architecture") or {}
+    right = flat_facts(best) if best else dict(relied_on)
+    comparison = compare(relied_on, right, flat_facts(cited))
+    effect = _effect(kb, {**right, **relied_on}, flat_facts(cited)) if record.kind == "model" else {}
+    orphaned = best is not None and best.id in kb.graph.orphans()
+    # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
+    underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
+    related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
+    if best:
+        related.append(Related(best.at("subjects"), "the source that fits declares the record's subject"))
+    return this.finding(
+        citation.location,
+        _message(record, subject, cited, best, orphaned, comparison, effect),
+        record.id,
+        related,
+        citation.fix(best.id) if best else None,
+        {
+            "cited": cited.id,
+            "expected_subject": subject,
+            "cited_subjects": list(cited.get("subjects") or []),
+            "suggested": best.id if best else None,
+            "candidates": [source.id for source in better],
+            "discriminating": comparison.discriminating,
+            "shared": comparison.shared,
+            "absent": comparison.absent,
+            "elsewhere": comparison.elsewhere,
+            "derived_effect": {
+                name: [None if value is None else number(value) for value in pair] for name, pair in effect.items()
+            },
+            "absorbs": [*(("CIT102", source.id) for source in better), *underived],
+        },
+    )
+
+
+def _effect(kb: KnowledgeBase, right: dict[str, Any], cited: dict[str, Any]) -> dict[str, list[Fraction | None]]:
+    """What the record derives, and what it would derive under the cited document; equal effects are shown, too."""
+    return {"kv_growth_bf16": [growth_of(kb, right), growth_of(kb, cited)]}
+
+
+def _message(
+    record: Record,
+    subject: str,
+    cited: Record,
+    best: Record | None,
+    orphaned: bool,
+    comparison: Comparison,
+    effect: dict[str, list[Fraction | None]],
+) -> str:
+    about = ", ".join(cited.get("subjects") or []) or "no declared subject"
+    parts = [f"this record is {subject}, but it cites {cited.id}, which is about {about}"]
+    if subject.lower() in (other.lower() for other in cited.get("subjects")):
+        parts.append("only the case differs, and it counts: correct the one that is wrong")
+    elif best is None:
+        parts.append(f"no source on record declares {subject}: add one and cite it")
+    else:
+        parts.append(f"{best.id} declares {subject}" + (" and nobody cites it" if orphaned else "") + ": cite it")
+    if comparison.discriminating:
+        pairs = (f"{key} {_short(one)} / {_short(two)}" for key, (one, two) in comparison.discriminating.items())
+        parts.append("right / cited: " + ", ".join(pairs))
+    elif comparison.shared and not comparison.absent:
+        parts.append("no field that the record relies on tells the two apart: only the declared subject does")
+    if comparison.absent:
+        parts.append(f"the cited one has no {', '.join(comparison.absent)}")
+    if comparison.discriminating and comparison.shared:
+        parts.append(f"the same in both, so no proof of either: {', '.join(comparison.shared)}")
+    parts += [_effect_text(right, wrong) for right, wrong in effect.values() if right is not None and wrong is not None]
+    return "; ".join(parts)
+
+
+def _effect_text(right: Fraction, cited: Fraction) -> str:
+    change = f", {percent(cited / right - 1)}" if right else ""
+    same = "the same under the cited source" if right == cited else f"under the cited source {grouped(cited)}{change}"
+    return f"KV growth in bf16 is {grouped(right)} B/token, {same}"
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else text[:37] + "..."

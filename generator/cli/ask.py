@@ -1,0 +1,151 @@
+"""``servebook kv``, ``why``, ``show`` and ``graph``: questions, and the answers in words or JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from generator.cli.config_file import config_at
+from generator.cli.targets import FORMAT, Stop, found_root, knowledge_at, record_named, suggestion
+
+
+@click.command()
+@click.argument("model", required=False)
+@click.option("--config", "config", type=click.Path(path_type=Path), help="A config.json instead of a record.")
+@click.option("--context", "contexts", multiple=True, type=click.IntRange(min=1), help="Tokens; may be repeated.")
+@click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
+@click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Sequences.")
+@click.option("--tp", default=1, show_default=True, type=click.IntRange(min=1), help="Tensor-parallel ranks.")
+@click.option("--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key shapes no cache.")
+@click.option(
+    "--class-defaults",
+    is_flag=True,
+    help="Where --config is silent, compute with what its class sets by itself, if a source on record states it.",
+)
+@FORMAT
+@click.pass_obj
+def kv(
+    root: Path | None,
+    model: str | None,
+    config: Path | None,
+    contexts: tuple[int, ...],
+    caches: tuple[str, ...],
+    batch: int,
+    tp: int,
+    assume_neutral: tuple[str, ...],
+    class_defaults: bool,
+    form: str,
+) -> None:
+    """What a model keeps per token and sequence, for MODEL on record or any --config FILE."""
+    from generator.cli.output import kv as figures
+
+    if (model is None) == (config is None):
+        raise Stop("name a model on record, or a config with --config FILE")
+    ask = figures.Question(contexts or figures.CONTEXTS, caches, batch, tp)
+    if config is not None:
+        asked, (catalog, on_record) = config_at(config), _formats_on_record(root)
+        gaps = figures.Gaps(assume_neutral, class_defaults, on_record)
+        answer = figures.of_config(asked, str(config), catalog, gaps, ask)
+    else:
+        if class_defaults:
+            raise Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")
+        if assume_neutral:
+            raise Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
+        kb = knowledge_at(found_root(root))
+        answer = figures.of_record(kb, record_named(kb, str(model), "model").id, ask)
+    unknown = [name for name in caches if answer.derivable and name not in answer.known_layouts]
+    if unknown:
+        known = ", ".join(answer.known_layouts)
+        raise Stop(f"no layout {', '.join(unknown)} for {answer.id}; known: {known}")
+    click.echo(figures.as_json(answer) if form == "json" else figures.as_text(answer))
+    raise click.exceptions.Exit(0 if answer.derivable else 1)
+
+
+def _formats_on_record(root: Path | None) -> tuple[Any, Any]:
+    """The records of what engines store, and how to find class defaults; outside a knowledge base there are none."""
+    from generator.catalog.read import NoKnowledgeBase, find, find_root, read
+    from generator.derive.class_defaults import class_defaults
+
+    try:
+        folder = found_root(root) if root is not None else find_root(Path.cwd())
+        catalog = read(folder, only=("engine", "kernel"))
+    except NoKnowledgeBase as problem:
+        if root is not None:
+            raise Stop(str(problem)) from None
+        return None, None
+
+    def on_record(model_type: str) -> list[Any]:
+        sources = find(folder, catalog, "source", "class:", "defaults:", model_type)
+        stated = (class_defaults(source) for source in sources)
+        return [each for each in stated if each and each.model_type == model_type]
+
+    return catalog, on_record
+
+
+@click.command()
+@click.argument("model")
+@click.option("--engine", required=True, help="The engine's id.")
+@click.option("--gpu", required=True, help="The GPU's id.")
+@click.option("--cache", help="A cache type as the engine spells it, or a layout of `servebook kv`; otherwise auto.")
+@click.option("--context", type=click.IntRange(min=1), help="Tokens of each sequence: adds weights and cache.")
+@click.option("--batch", type=click.IntRange(min=1), help="Sequences, for the same; 1 otherwise.")
+@click.option("--tp", type=click.IntRange(min=1), help="GPUs that share the model, for the same; 1 otherwise.")
+@FORMAT
+@click.pass_obj
+def why(
+    root: Path | None,
+    model: str,
+    engine: str,
+    gpu: str,
+    cache: str | None,
+    context: int | None,
+    batch: int | None,
+    tp: int | None,
+    form: str,
+) -> None:
+    """Whether ENGINE serves MODEL on GPU, and the chain of reasons behind the answer. A blocked verdict ends with 1.
+
+    With --context, --batch or --tp also what weights and cache take of the GPU's memory: a figure, never a state.
+    """
+    from generator.cli.output import verdict as words
+    from generator.compatibility import Standing, UnknownCache
+
+    kb = knowledge_at(found_root(root))
+    cell = (record_named(kb, model, "model").id, record_named(kb, engine, "engine").id, record_named(kb, gpu, "gpu").id)
+    try:
+        verdict = kb.verdicts.verdict(*cell, cache)
+    except UnknownCache as unknown:
+        near = suggestion(unknown.word, list(unknown.known)) or f"; known: {', '.join(unknown.known) or 'none'}"
+        raise Stop(f"{engine} has no cache type `{unknown.word}` for {model}{near}") from None
+    asked = words.question(context, batch, tp)
+    fit = words.fitted(kb, verdict, asked) if asked else None
+    click.echo(words.as_json(verdict, fit) if form == "json" else words.as_text(kb, verdict, fit))
+    raise click.exceptions.Exit(1 if verdict.state is Standing.BLOCKED else 0)
+
+
+@click.command()
+@click.argument("id")
+@FORMAT
+@click.pass_obj
+def show(root: Path | None, id: str, form: str) -> None:
+    """A record with what follows from it."""
+    from generator.cli.output import record as inspection
+
+    kb = knowledge_at(found_root(root))
+    record = record_named(kb, id)
+    click.echo(inspection.show_json(kb, record) if form == "json" else inspection.show_text(kb, record))
+
+
+@click.command()
+@click.argument("id")
+@FORMAT
+@click.pass_obj
+def graph(root: Path | None, id: str, form: str) -> None:
+    """Who cites a record, what it cites, and what falls if it falls."""
+    from generator.cli.output import record as inspection
+
+    kb = knowledge_at(found_root(root))
+    record = record_named(kb, id)
+    click.echo(inspection.graph_json(kb, record) if form == "json" else inspection.graph_text(kb, record))

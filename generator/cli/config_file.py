@@ -1,0 +1,42 @@
+"""A config.json that a user names: read once, with every way in which it is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from generator.cli.targets import Stop
+
+MOST_BYTES = 16 * 1024 * 1024
+"""More than any config.json; a device that never ends is not read for ever."""
+
+
+def config_at(path: Path) -> dict[str, Any]:
+    """The object that a file holds; whatever else it holds stops the run with the reason."""
+    import json
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise Stop(f"{path}: the key `{twice}` stands twice, and nothing says which one holds")
+        return dict(pairs)
+
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise Stop(f"{path} is larger than {MOST_BYTES:,} bytes; no config is")
+        # Python refuses to read a number of more than 4,300 digits; a hundred of them are absurd enough.
+        data = json.loads(text.decode("utf-8-sig"), object_pairs_hook=once, parse_int=lambda digits: int(digits[:100]))
+    except OSError as error:
+        raise Stop(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Stop(f"{path} is not UTF-8, so it is no config.json") from None
+    except ValueError as error:
+        raise Stop(f"{path} is no JSON: {error}") from None
+    except RecursionError:
+        raise Stop(f"{path} is nested too deeply for a config") from None
+    if not isinstance(data, dict):
+        raise Stop(f"{path} holds no config: an object of keys and values is wanted")
+    return data

@@ -1,0 +1,144 @@
+"""``servebook validate`` and ``explain``: what checks find, and what they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from generator.cli.targets import FORMAT, Stop, found_root, inside, knowledge_at, place_of, suggestion
+
+if TYPE_CHECKING:
+    from generator.findings import Finding
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--strict", is_flag=True, help="Warnings fail the run, too.")
+@click.option("--against", metavar="REF", help="Fail only on findings that this git revision does not have.")
+@click.option("--info", is_flag=True, help="Show infos in the text, too; they never fail a run.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="Form of the output.",
+)
+@click.pass_obj
+def validate(
+    root: Path | None, paths: tuple[Path, ...], strict: bool, against: str | None, info: bool, form: str
+) -> None:
+    """Check every record and source. PATHS limit what is reported, never what is checked."""
+    from generator.checks import CHECKS, judge
+    from generator.cli.output import validation as report
+    from generator.findings import within
+
+    started = time.perf_counter()
+    folder = found_root(root)
+    wanted = [inside(folder, path) for path in paths]
+    kb = knowledge_at(folder)
+    verdicts = judge(kb)
+    if verdicts.checked == 0:
+        raise Stop("nothing was checked, and that is no success")
+    if against is not None:
+        verdicts = verdicts.without(_findings_at(folder, against))
+    shown = [found for found in verdicts.findings if within(found.location.path, wanted)]
+    if form == "json":
+        click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
+    elif form == "sarif":
+        from generator.cli.output.sarif import as_sarif
+
+        click.echo(as_sarif(shown, CHECKS, _place_in_repository(folder)))
+    else:
+        view = report.View(_colour(), place_of(folder), info or bool(wanted))
+        if form == "text" and sys.stdout.isatty():
+            view = replace(view, line=_lines_of(folder), width=shutil.get_terminal_size((120, 24)).columns)
+        click.echo(report.as_text(kb, verdicts, shown, strict, view))
+        if form == "github":
+            from generator.cli.output.github import as_annotations
+
+            listed = [found for found in shown if view.infos or found.severity != "info"]
+            click.echo(as_annotations(listed, _place_in_repository(folder)))
+    raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
+
+
+def _findings_at(folder: Path, revision: str) -> list[Finding]:
+    """What a git revision of the same base was found to have; a revision that held none had no findings."""
+    from generator.catalog.read import NoKnowledgeBase, read
+    from generator.checks import judge
+    from generator.cli.revision import NoRevision, checkout
+    from generator.knowledge.knowledge_base import assemble
+
+    try:
+        with checkout(folder, revision) as before:
+            return list(judge(assemble(read(before), date.today())).findings)
+    except NoRevision as problem:
+        raise Stop(f"--against {revision}: {problem}") from None
+    except NoKnowledgeBase:
+        return []
+
+
+def _place_in_repository(folder: Path) -> str:
+    """What stands before a root-relative path for GitHub, which counts from the top of the repository."""
+    from generator.cli.revision import NoRevision, place
+
+    try:
+        return place(folder)
+    except NoRevision:
+        return place_of(folder)
+
+
+def _lines_of(folder: Path) -> Callable[[str, int], str]:
+    """Lines of authored files, as far as they can be read, for what stands below a finding on a terminal."""
+    from generator.catalog.read import MAX_BYTES
+    from generator.catalog.yaml.document import Document
+
+    @cache
+    def document(path: str) -> Document:
+        try:
+            with (folder / path).open("rb") as file:
+                return Document(file.read(MAX_BYTES).decode("utf-8-sig", "replace"), None)
+        except OSError:
+            return Document("", None)
+
+    return lambda path, line: document(path).line(line - 1)
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@click.command()
+@click.argument("code", required=False)
+@FORMAT
+def explain(code: str | None, form: str) -> None:
+    """Print the page of a check: what it finds, why it matters, a bad and a good example. Without CODE: the list."""
+    from generator.checks import CHECKS
+    from generator.cli.output.to_json import to_json
+
+    if code is None:
+        if form == "json":
+            rows = [{"code": c.code, "name": c.name, "severity": str(c.severity), "summary": c.summary} for c in CHECKS]
+            click.echo(to_json({"checks": rows}))
+        else:
+            click.echo("\n".join(f"{c.code}  {c.severity:<8} {c.name:<28} {c.summary}" for c in CHECKS))
+        return
+    found = next((c for c in CHECKS if code.upper() == c.code or code.lower() == c.name), None)
+    if found is None:
+        near = suggestion(code.upper(), [c.code for c in CHECKS])
+        raise Stop(f"no check has the code {code}{near}; `servebook explain` lists all")
+    if form == "json":
+        head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
+        click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))
+    else:
+        click.echo(f"{found.code} {found.name} ({found.severity})\n\n{found.doc}")

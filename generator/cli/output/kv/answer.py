@@ -1,0 +1,165 @@
+"""What a model keeps, asked of a record or of any config.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from generator.catalog.read.declared import shipped_catalog
+from generator.catalog.records import Catalog
+from generator.derive.attention import FormatMismatch, sharded
+from generator.derive.attention.geometry import Geometry
+from generator.derive.cited_config import config_keys
+from generator.derive.class_defaults import ClassDefaults, Filled
+from generator.derive.config.fields import NotDerivable
+from generator.derive.config.keys import ConfigKeys
+from generator.derive.config.wrappers import unwrap
+from generator.derive.facts import Facts
+from generator.derive.figures import CONTEXTS, Figure, figures_of
+from generator.derive.model_facts import derived
+from generator.derive.overpay import NOTHING, Overpay
+from generator.derive.states import EngineState, states_of
+from generator.derive.stored_formats import formats
+
+if TYPE_CHECKING:  # a config needs no knowledge base, and shall not wait for one
+    from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: lengths in tokens, layout keys (none: all), sequences, tensor-parallel ranks."""
+
+    contexts: tuple[int, ...] = CONTEXTS
+    caches: tuple[str, ...] = ()
+    batch: int = 1
+    tp: int = 1
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What to do about keys that a config leaves to its class or that nobody has judged.
+
+    ``on_record`` gives the class defaults that sources state for a model type; they count only where ``fill`` says so.
+    """
+
+    assume_neutral: tuple[str, ...] = ()
+    fill: bool = False
+    on_record: Callable[[str], Sequence[ClassDefaults]] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The figures of one model, or the reason why there are none."""
+
+    id: str
+    ask: Question
+    geometry: Geometry | None = None
+    reason: str | None = None
+    fields: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    known_layouts: tuple[str, ...] = ()
+    state: Mapping[str, int] = field(default_factory=dict)
+    states: tuple[EngineState, ...] = ()
+    kernel_classes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    overpay: Overpay = NOTHING
+    class_defaults: Filled | None = None
+    offered: Filled | None = None
+
+    @property
+    def derivable(self) -> bool:
+        """Whether there is a figure at all."""
+        return self.geometry is not None
+
+    def bytes(self, figure: Figure, tokens: int) -> Fraction:
+        """Bytes of cache entries in a layout, over all sequences."""
+        return figure.bytes(tokens) * self.ask.batch
+
+    def per_rank(self, figure: Figure, tokens: int) -> Fraction | str:
+        """Bytes on each rank; the reason where heads and ranks do not divide."""
+        assert self.geometry is not None
+        try:
+            return Fraction(sharded(self.geometry, figure.layout, tokens, self.ask.tp)) * self.ask.batch
+        except FormatMismatch:
+            raise
+        except ValueError as problem:
+            return str(problem)
+
+
+def of_record(kb: KnowledgeBase, id: str, ask: Question) -> Answer:
+    """The answer for a model on record."""
+    facts = kb.facts[id]
+    return _answer(facts, ask, kb.catalog)
+
+
+def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Gaps, ask: Question) -> Answer:
+    """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and it says so."""
+    notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
+    catalog = catalog or shipped_catalog()
+    keys, filled = config_keys(catalog), None
+    geometry = derived(config, keys, {}, gaps.assume_neutral)
+    if isinstance(geometry, NotDerivable):
+        refused = Answer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
+        full, filled, note = _filled_in(config, keys, gaps)
+        if full is None or not gaps.fill:
+            return replace(refused, offered=filled, notes=(*notes, note) if note and gaps.fill else notes)
+        geometry = full
+    named = config.get("architectures")
+    classes = frozenset(each for each in named if isinstance(each, str)) if isinstance(named, list) else frozenset()
+    figures = figures_of(geometry, classes, formats(catalog))
+    states = states_of(geometry, figures)[0]
+    facts = Facts(name, config, geometry, figures=figures, state=states, class_defaults=filled)
+    return _answer(facts, ask, catalog, notes)
+
+
+def _filled_in(
+    config: Mapping[str, Any], keys: ConfigKeys, gaps: Gaps
+) -> tuple[Geometry | None, Filled | None, str | None]:
+    """The geometry with the gaps filled by the class, and what filled them; or why nothing can."""
+    defaults, problem = _defaults(config, gaps)
+    if defaults is None:
+        return None, None, problem
+    given, stated = defaults.keys(whole=True), unwrap(config)
+    geometry = derived(config, keys, given, gaps.assume_neutral)
+    if isinstance(geometry, NotDerivable):
+        return None, None, f"the class defaults of {defaults.source} do not help: {geometry.reason}"
+    used = {key: value for key, value in given.items() if key in geometry.reads and key not in stated}
+    return geometry, defaults.used(used), None
+
+
+def _defaults(config: Mapping[str, Any], gaps: Gaps) -> tuple[ClassDefaults | None, str]:
+    """What sources state for exactly this model type; none, with the reason, where there is none or they disagree."""
+    model_type = unwrap(config).get("model_type")
+    if gaps.on_record is None:
+        return None, "outside a knowledge base no class defaults are known"
+    if not isinstance(model_type, str):
+        return None, "without a `model_type` nothing says which class's defaults hold"
+    found = list(gaps.on_record(model_type))
+    if not found:
+        return None, f"no source on record states the class defaults of model type `{model_type}`"
+    if any(other.keys(whole=True) != found[0].keys(whole=True) for other in found[1:]):
+        return None, f"{' and '.join(each.source for each in found)} state different class defaults of `{model_type}`"
+    return found[0], ""
+
+
+def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...] = ()) -> Answer:
+    geometry = facts.geometry
+    if geometry is None:
+        return Answer(facts.id, ask, reason=facts.reason, fields=facts.fields, notes=notes)
+    chosen = tuple(figure for figure in facts.figures if not ask.caches or figure.key in ask.caches)
+    needs = catalog.tables.get("families", {}).get(geometry.family, {}).get("requires_any_of") or [[]]
+    return Answer(
+        facts.id,
+        ask,
+        geometry,
+        figures=chosen,
+        known_layouts=tuple(figure.key for figure in facts.figures),
+        state=facts.state,
+        states=facts.states,
+        kernel_classes=tuple(needs[0]),
+        notes=(*notes, *geometry.notes),
+        overpay=facts.overpay,
+        class_defaults=facts.class_defaults,
+    )

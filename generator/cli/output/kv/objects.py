@@ -1,0 +1,86 @@
+"""An answer as JSON, with the keys that others build on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from generator.cli.output.kv.answer import Answer
+from generator.cli.output.to_json import to_json
+from generator.derive.attention.geometry import Geometry
+from generator.derive.class_defaults import Filled
+from generator.notation.units import number
+
+
+def as_json(answer: Answer) -> str:
+    """The answer with the keys that others build on."""
+    if answer.geometry is None:
+        return to_json(_refusal(answer))
+    payload = _derived(answer, answer.geometry)
+    if answer.ask.tp > 1:
+        payload["per_rank_bytes"] = {
+            str(tokens): {figure.key: _number(answer.per_rank(figure, tokens)) for figure in answer.figures}
+            for tokens in answer.ask.contexts
+        }
+    return to_json(payload)
+
+
+def _refusal(answer: Answer) -> dict[str, Any]:
+    return {
+        "id": answer.id,
+        "derivable": False,
+        "reason": answer.reason,
+        "fields": list(answer.fields),
+        "class_defaults_on_record": _filled(answer.offered),
+        "notes": list(answer.notes),
+    }
+
+
+def _derived(answer: Answer, geometry: Geometry) -> dict[str, Any]:
+    ask = answer.ask
+    return {
+        "id": answer.id,
+        "derivable": True,
+        "reason": None,
+        "family": geometry.family,
+        "kernel_classes": list(answer.kernel_classes),
+        "layers": dict(geometry.layers),
+        "growth_bytes_per_token": {figure.key: number(figure.growth) for figure in answer.figures},
+        "bytes": {
+            str(tokens): {figure.key: number(answer.bytes(figure, tokens)) for figure in answer.figures}
+            for tokens in ask.contexts
+        },
+        "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
+        "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
+        "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
+        "overpay": answer.overpay.as_object(),
+        "overpay_basis": answer.overpay.about,
+        "formula": {figure.key: figure.formula for figure in answer.figures},
+        "streams": [_stream(stream) for stream in geometry.streams],
+        "states": [{"slot": s.slot, "layers": s.layers, "scalars_per_row": s.scalars} for s in geometry.states],
+        "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
+        "engines": {figure.key: list(figure.engines) for figure in answer.figures},
+        "class_defaults": _filled(answer.class_defaults),
+        "batch": ask.batch,
+        "tp": ask.tp,
+        "notes": list(answer.notes),
+    }
+
+
+def _filled(filled: Filled | None) -> dict[str, Any] | None:
+    return {"source": filled.source, "class": filled.class_name, "keys": dict(filled.keys)} if filled else None
+
+
+def _number(value: Fraction | str) -> int | float | str:
+    return value if isinstance(value, str) else number(value)
+
+
+def _stream(stream: Any) -> dict[str, Any]:
+    return {
+        "role": stream.role,
+        "layer_type": stream.layer_type,
+        "layers": stream.layers,
+        "entries": {"rule": stream.entries.rule, "n": stream.entries.n},
+        "scalars_per_entry": stream.scalars,
+        "width": stream.width,
+    }

@@ -1,0 +1,106 @@
+"""An answer for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from generator.cli.output.kv.answer import Answer
+from generator.derive.attention.geometry import StateSlot
+from generator.notation.units import binary, grouped
+
+
+def as_text(answer: Answer) -> str:
+    """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
+    if answer.geometry is None:
+        lines = [f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)]
+        if answer.offered:
+            lines += [f"  on record as class default: {answer.offered}", "  --class-defaults computes with it"]
+        return "\n".join(lines)
+    geometry = answer.geometry
+    layers = [f"{count} {name}" for name, count in geometry.layers.items() if count]
+    cached = [] if geometry.streams else ["no cache entries"]
+    states = [*_states(answer), *(() if answer.state else map(_slot, geometry.states))]
+    blocks = [
+        [f"{answer.id}: {', '.join([geometry.family, *layers, *cached])}"],
+        _growth(answer) if geometry.streams else (),
+        [*(_table(answer) if geometry.streams else ()), *states],
+        [*_traps(answer), *answer.overpay.lines(), *_remarks(answer)],
+    ]
+    return "\n\n".join(filter(None, map("\n".join, blocks)))
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    """What the figures rest on, and what a reader should know besides."""
+    if answer.class_defaults:
+        yield f"class default: {answer.class_defaults}"
+    yield from (f"note: {note}" for note in answer.notes if not note.startswith("class default: "))
+
+
+def _growth(answer: Answer) -> Iterator[str]:
+    """What the cache grows by in each layout, with the numbers put in."""
+    width = _width(answer)
+    yield "growth, bytes per token"
+    for figure in answer.figures:
+        only = "  [geometry only]" if figure.geometry_only else ""
+        yield f"  {figure.key:<{width}}  {grouped(figure.growth):>12}  {binary(figure.growth):>10}{only}"
+        yield f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}"
+
+
+def _width(answer: Answer) -> int:
+    return max((len(figure.key) for figure in answer.figures), default=0)
+
+
+def _states(answer: Answer) -> Iterator[str]:
+    """State by what it is; by engine where engines keep it differently, since alternatives do not add up."""
+    batch = answer.ask.batch
+    if len({tuple(state.parts.items()) for state in answer.states}) < 2:
+        for name, size in answer.state.items():
+            yield f"state {name}: {grouped(size * batch)} B ({binary(size * batch)}), whatever the length"
+        return
+    for state in answer.states:
+        parts = " + ".join(f"{name} {grouped(size * batch)}" for name, size in state.parts.items())
+        total = state.total * batch
+        yield f"state in {state.engine.id}: {parts} = {grouped(total)} B ({binary(total)}), whatever the length"
+
+
+def _slot(slot: StateSlot) -> str:
+    """State whose bytes no engine on record gives."""
+    size = "of a width that the config does not state" if slot.scalars is None else f"{grouped(slot.scalars)} scalars"
+    return f"state {slot.slot}: {slot.layers} × {size}, whatever the length"
+
+
+def _table(answer: Answer) -> list[str]:
+    """What the cache holds over lengths; a layout that does not fit the ranks says why below."""
+    ask, width = answer.ask, _width(answer)
+    per = f", {ask.batch} sequences" if ask.batch > 1 else " per sequence"
+    title = f"cache entries{per}" + (f", on each of {ask.tp} ranks" if ask.tp > 1 else "")
+    heads = "".join(f"{grouped(tokens):>14}" for tokens in ask.contexts)
+    rows = [f"  {'tokens':<{width}}{heads}"]
+    problems: dict[str, None] = {}
+    for figure in answer.figures:
+        cells = []
+        for tokens in ask.contexts:
+            value = answer.per_rank(figure, tokens) if ask.tp > 1 else answer.bytes(figure, tokens)
+            if isinstance(value, str):
+                problems[value] = None
+            cells.append("-" if isinstance(value, str) else binary(value))
+        rows.append(f"  {figure.key:<{width}}" + "".join(f" {cell:>13}" for cell in cells))
+    return [title, *rows, *(f"  {problem}" for problem in problems)]
+
+
+def _traps(answer: Answer) -> list[str]:
+    """The figures that calculators print, and by how much they are wrong for this model."""
+    geometry = answer.geometry
+    plain = next((figure.growth for figure in answer.figures if figure.key == "bf16"), None)
+    lines = []
+    if geometry is not None and geometry.naive_gqa_bytes_per_token and plain != geometry.naive_gqa_bytes_per_token:
+        lines.append(_trap("naive GQA formula, bf16", geometry.naive_gqa_bytes_per_token, plain))
+    if geometry is not None and geometry.materialised_bytes_per_token:
+        lines.append(_trap("keys and values materialised per head, bf16", geometry.materialised_bytes_per_token, plain))
+    return lines
+
+
+def _trap(what: str, size: int, plain: Fraction | None) -> str:
+    factor = f", {float(size / plain):.1f} times the cache above" if plain else ""
+    return f"{what}: {grouped(size)} B/token{factor}"

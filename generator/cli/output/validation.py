@@ -1,0 +1,206 @@
+"""The outcome of a run as text for people and as JSON for programs. Text out; printing is the rim's business."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from generator.cli.output.to_json import to_json
+from generator.findings import Finding, Location, Severity
+
+if TYPE_CHECKING:  # the JSON of `kv --config` needs neither
+    from generator.checks.run import Verdicts
+    from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+_COLOURS = {Severity.ERROR: "\x1b[31m", Severity.WARNING: "\x1b[33m", Severity.INFO: "\x1b[36m"}
+_DIM, _RESET = "\x1b[2m", "\x1b[0m"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal, or the log of a CI job, would take for an order: nothing that stands in a record gives any."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How findings are shown: colour, what stands before their paths, whether infos are listed.
+
+    On a terminal `line` reads a line of an authored file, for an excerpt of at most `width` characters.
+    """
+
+    colour: bool = False
+    place: str = ""
+    infos: bool = True
+    line: Callable[[str, int], str] | None = None
+    width: int = 120
+
+
+def as_text(
+    kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, view: View | None = None
+) -> str:
+    """Findings as ``path:line:col CODE message``, what was checked, skipped and not checkable, then the verdict."""
+    shown, view = list(shown), view or View()
+    listed = [finding for finding in shown if view.infos or finding.severity is not Severity.INFO]
+    lines = [line for finding in listed for line in _finding_lines(finding, view)]
+    if lines:
+        lines.append("")
+    if len(listed) < len(shown):
+        codes = Counter(finding.code for finding in shown if finding.severity is Severity.INFO)
+        kept_back = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
+        lines.append(f"infos not listed here ({kept_back}): see them with --info")
+    records = Counter(record.kind for record in kb.catalog.records.values())
+    held = ", ".join(f"{count} {_plural(kb, kind, count)}" for kind, count in sorted(records.items()))
+    lines.append(f"read {held or 'nothing'}")
+    lines.append(
+        f"checked {verdicts.checked:,}, skipped {verdicts.skipped:,}, not checkable {verdicts.not_checkable:,}"
+    )
+    counts = [
+        f"{verdicts.count(severity)} {severity}{'' if verdicts.count(severity) == 1 else 's'}" for severity in Severity
+    ]
+    waived = f", {len(verdicts.waived)} waived" if verdicts.waived else ""
+    hidden = len(verdicts.findings) - len(shown)
+    known = f", {verdicts.known} known before" if verdicts.known else ""
+    aside = f"{known} ({hidden} outside the paths given)" if hidden else known
+    lines.append(f"{', '.join(counts)}{waived}{aside}: {'FAILED' if verdicts.failing(strict) else 'ok'}")
+    return "\n".join(lines)
+
+
+def _plural(kb: KnowledgeBase, kind: str, count: int) -> str:
+    name = kb.catalog.kinds[kind]
+    return name.title.lower() if count == 1 else name.plural.lower()
+
+
+def _finding_lines(finding: Finding, view: View) -> Iterator[str]:
+    colour = _COLOURS[finding.severity] if view.colour else ""
+    code = f"{colour}{finding.code}{_RESET}" if colour else finding.code
+    mark = "" if finding.severity is Severity.ERROR else f" [{finding.severity}]"
+    yield f"{plain(f'{view.place}{finding.location}')} {code}{mark} {plain(finding.message)}"
+    if view.line is not None:
+        yield from _excerpt(finding.location, view.line(finding.location.path, finding.location.line), view, colour)
+    for related in finding.related[:4]:
+        yield plain(f"    {view.place}{related.location} {related.message}")
+    if len(finding.related) > 4:
+        yield f"    and {len(finding.related) - 4} more places"
+    if finding.fix:
+        yield plain(f"    fix{'' if finding.fix.safe else ' (look before you apply it)'}: {finding.fix.title}")
+
+
+def plain(text: str) -> str:
+    """A text on one line, with whatever would steer a terminal written out.
+
+    >>> plain("a\\n::error::b")
+    'a\\\\n::error::b'
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def _excerpt(where: Location, line: str, view: View, colour: str) -> Iterator[str]:
+    """The line that a finding is about, with carets under the place; nothing for an empty line."""
+    if not line.strip():
+        return
+    begin = where.column - 1
+    end = where.end_column - 1 if where.end_line == where.line else len(line.rstrip())
+    gutter = f"{where.line:>5} | "
+    first, last = _window(line, begin, max(end, begin + 1), view.width - len(gutter))
+    ellipsis = ("…" if first else "", "…" if last < len(line) else "")
+    shown = ellipsis[0] + _one_cell(line[first:last]) + ellipsis[1]
+    room = view.width - len(gutter)
+    before = min(_cells(ellipsis[0] + _one_cell(line[first:begin])), room - 1)
+    carets = max(min(_cells(_one_cell(line[begin : min(end, last)])), room - before), 1)
+    dim, reset = (_DIM, _RESET) if view.colour else ("", "")
+    yield f"{dim}{gutter}{reset}{shown}"
+    yield f"{dim}{' ' * (len(gutter) - 2)}| {reset}{' ' * before}{colour}{'^' * carets}{reset}"
+
+
+def _window(line: str, begin: int, end: int, width: int) -> tuple[int, int]:
+    """Which characters of a line are shown: all of them, or those around the place, with a little before it."""
+    cells = _cells(_one_cell(line))
+    if cells <= width:
+        return 0, len(line)
+    room = max(width - 2, 8) // (2 if cells > len(line) else 1)  # among wide characters each may take two cells
+    first = max(0, min(begin - room // 4, len(line) - room)) if end > room else 0
+    return first, min(first + room, len(line))
+
+
+def _one_cell(text: str) -> str:
+    """A text in which every character stands in a place of its own: a tab is a blank, an order is a mark."""
+    return _CONTROL.sub("\ufffd", text.replace("\t", " "))
+
+
+def _cells(text: str) -> int:
+    """The columns of a terminal that a text takes."""
+    return sum(
+        0
+        if unicodedata.combining(each) or each in "\u200b\u200d\ufe0f"
+        else 2
+        if unicodedata.east_asian_width(each) in "WF"
+        else 1
+        for each in text
+    )
+
+
+def as_json(kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, seconds: float) -> str:
+    """The run as JSON with the keys that others build on."""
+    records = {kind.name: len(kb.catalog.of(kind.name)) for kind in kb.catalog.kinds}
+    return to_json(
+        {
+            "ok": not verdicts.failing(strict),
+            "findings": [_finding_object(finding) for finding in shown],
+            "summary": {
+                "records": records,
+                "checked": verdicts.checked,
+                "skipped": verdicts.skipped,
+                "not_checkable": verdicts.not_checkable,
+                "errors": verdicts.count(Severity.ERROR),
+                "warnings": verdicts.count(Severity.WARNING),
+                "infos": verdicts.count(Severity.INFO),
+                "waived": len(verdicts.waived),
+                "known": verdicts.known,
+                "by_check": {
+                    code: {"checked": tally.checked, "skipped": tally.skipped, "not_checkable": tally.not_checkable}
+                    for code, tally in verdicts.by_check.items()
+                },
+                "seconds": round(seconds, 3),
+            },
+        }
+    )
+
+
+def _finding_object(finding: Finding) -> dict[str, Any]:
+    fix = finding.fix and {
+        "title": finding.fix.title,
+        "safe": finding.fix.safe,
+        "edits": [{**_place(edit), "text": edit.text} for edit in finding.fix.edits],
+    }
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": str(finding.severity),
+        "record": finding.record,
+        **_place(finding),
+        "message": finding.message,
+        "related": [
+            {
+                "path": related.location.path,
+                "line": related.location.line,
+                "column": related.location.column,
+                "message": related.message,
+            }
+            for related in finding.related
+        ],
+        "fix": fix,
+        "data": dict(finding.data),
+    }
+
+
+def _place(where: Any) -> dict[str, Any]:
+    location = where.location
+    return {
+        "path": location.path,
+        "line": location.line,
+        "column": location.column,
+        "end_line": location.end_line,
+        "end_column": location.end_column,
+    }

@@ -1,0 +1,165 @@
+"""``servebook fix``, ``review``, ``new`` and ``materialise``: what writes files."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from generator.cli.config_file import config_at
+from generator.cli.targets import FORMAT, Stop, catalog_at, found_root, inside, knowledge_at, place_of, record_named
+
+if TYPE_CHECKING:
+    from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--unsafe", is_flag=True, help="Apply fixes that need a look at the result, too.")
+@click.option("--diff", is_flag=True, help="Show what would change; change nothing.")
+@click.pass_obj
+def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) -> None:
+    """Apply the fixes that findings carry. PATHS limit which files are touched."""
+    from generator.authoring import fixes
+
+    folder = found_root(root)
+    catalog_at(folder)  # a folder that is no knowledge base is told before anything is copied
+    outcome = fixes.plan(folder, date.today(), unsafe, [inside(folder, path) for path in paths])
+    if not outcome.converged:
+        raise Stop("the fixes do not settle, so nothing was written; please report it")
+    count = len(outcome.changes)
+    if diff:
+        click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
+    else:
+        try:
+            fixes.write(folder, outcome.changes)
+        except (fixes.Moved, OSError) as problem:
+            raise Stop(str(problem)) from None
+        place = place_of(folder)
+        for change in outcome.changes:
+            click.echo("\n".join(f"{place}{change.path}: {title}" for title in change.titles))
+    left = outcome.left_unsafe
+    more = f"; {left} fix{' needs' if left == 1 else 'es need'} a look at the result: --unsafe" if left else ""
+    click.echo(f"{count} file{'' if count == 1 else 's'} {'would change' if diff else 'changed'}{more}", err=diff)
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--all", "every", is_flag=True, help="All records. A stamp vouches: only after comparing every one.")
+@click.option("--cite", "source", metavar="SOURCE", help="Only for this source, not for all that a record rests on.")
+@click.option("--diff", is_flag=True, help="Show what would be written; write nothing.")
+@FORMAT
+@click.pass_obj
+def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | None, diff: bool, form: str) -> None:
+    """Stamp records that you have compared with their sources, so that later changes there are told (DRF602).
+
+    A stamp that still holds is left alone. Where a record or a source of it has errors, the run ends with 1 and nothing
+    is written. Without ID: what has changed since it was reviewed; 1 if anything has.
+    """
+    from generator.authoring import fixes
+    from generator.authoring import review as stamping
+    from generator.checks import judge
+    from generator.cli.output import reviews as standing
+
+    folder = found_root(root)
+    kb = knowledge_at(folder)
+    if every == bool(ids) and (every or source or diff):
+        raise Stop("name the records that you have compared with their sources, or --all of them")
+    if not ids and not every:
+        rows = standing.standing(kb)
+        click.echo(standing.standing_json(rows) if form == "json" else standing.standing_text(rows, place_of(folder)))
+        raise click.exceptions.Exit(1 if any(row.changed for _, row in rows) else 0)
+    records = stamping.stampable(kb) if every else [_compared(kb, id) for id in dict.fromkeys(ids)]
+    cited = record_named(kb, source, "source").id if source else None
+    try:
+        faults = stamping.faults(judge(kb), kb, records)
+        outcome = stamping.Outcome(faults=faults) if faults else stamping.plan(folder, kb, records, cited, date.today())
+        if not diff:
+            fixes.write(folder, outcome.changes)
+    except (stamping.Refused, fixes.Moved, OSError) as problem:
+        raise Stop(str(problem)) from None
+    if diff and not faults:
+        click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
+    text = standing.as_json(outcome) if form == "json" else standing.as_text(outcome, place_of(folder))
+    click.echo(text, err=diff and form == "text" and not faults)
+    raise click.exceptions.Exit(1 if faults else 0)
+
+
+def _compared(kb: KnowledgeBase, id: str) -> Any:
+    record = record_named(kb, id)
+    if record.kind == "source":
+        raise Stop(f"`{id}` is a source; records are compared with it: `servebook graph {id}` shows which")
+    return record
+
+
+@click.command()
+@click.argument("kind")
+@click.argument("id")
+@click.option("--config", "config", type=click.Path(path_type=Path), help="For a model: its config.json, filled in.")
+@click.option("--repo", help="For a model: its Hub repository, Org/Name.")
+@click.option("--source", help="For a model: the id of the source of its config, on record already.")
+@click.option("--name", help="For a model: its name; the repository's otherwise.")
+@click.option("--vendor", help="For a model: who released it; the repository's owner otherwise.")
+@click.option("--url", help="For a source: its address.")
+@FORMAT
+@click.pass_obj
+def new(
+    root: Path | None,
+    kind: str,
+    id: str,
+    config: Path | None,
+    repo: str | None,
+    source: str | None,
+    name: str | None,
+    vendor: str | None,
+    url: str | None,
+    form: str,
+) -> None:
+    """Write a valid skeleton of a record, with everything filled that can be filled."""
+    from generator.authoring import new as scaffold
+    from generator.authoring.skeletons import Refused
+    from generator.cli.output.to_json import to_json
+
+    folder = found_root(root)
+    catalog = catalog_at(folder)
+    named = {"repo": repo, "source": source, "name": name, "vendor": vendor, "url": url}
+    given = {"config": config_at(config) if config else None, **named}
+    try:
+        written = scaffold.write(folder, catalog, kind, id, given, date.today())
+    except Refused as refused:
+        raise Stop(str(refused)) from None
+    if form == "json":
+        click.echo(to_json({"written": [path.as_posix() for path in written]}))
+    else:
+        click.echo("\n".join(f"wrote {path.as_posix()}" for path in written))
+        click.echo("fill in what is marked TODO, then: servebook validate")
+
+
+@click.command()
+@click.argument("out", type=click.Path(path_type=Path))
+@click.pass_obj
+def materialise(root: Path | None, out: Path) -> None:
+    """Write the generated pages as plain files into OUT."""
+    from generator.site.materialise import Occupied
+    from generator.site.materialise import materialise as write
+
+    kb = sound_at(found_root(root))
+    try:
+        count = write(kb, out)
+    except Occupied as occupied:
+        raise Stop(str(occupied)) from None
+    click.echo(f"wrote {count} pages to {out}")
+
+
+def sound_at(folder: Path) -> KnowledgeBase:
+    """The knowledge base, provided that no finding is an error: nothing is published otherwise."""
+    from generator.checks import judge
+    from generator.findings import Severity
+
+    kb = knowledge_at(folder)
+    errors = judge(kb).count(Severity.ERROR)
+    if errors:
+        raise Stop(f"{errors} errors in the records; nothing was written. `servebook validate` shows them")
+    return kb

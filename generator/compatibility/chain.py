@@ -1,0 +1,86 @@
+"""The words of a verdict: states, and the steps of a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from generator.notation.citations import whole
+
+
+class State(StrEnum):
+    """What an engine's list says. The glyph and the word always stand together; colour is never the only signal."""
+
+    LISTED = "listed"
+    NOT_LISTED = "not-listed"
+    NO_EVIDENCE = "no-evidence"
+
+
+class Standing(StrEnum):
+    """What is known of a model, an engine and a GPU together."""
+
+    SUPPORTED = "supported"
+    PARTIAL = "partial"
+    BLOCKED = "blocked"
+    LISTED = "listed"
+    NOT_LISTED = "not-listed"
+    NO_EVIDENCE = "no-evidence"
+    SOURCES_DISAGREE = "sources-disagree"
+
+
+GLYPHS = {
+    Standing.SUPPORTED: "✓",
+    Standing.PARTIAL: "◐",
+    Standing.BLOCKED: "✕",
+    Standing.LISTED: "·",
+    Standing.NOT_LISTED: "–",
+    Standing.NO_EVIDENCE: "?",
+    Standing.SOURCES_DISAGREE: "≠",
+}
+
+MEANINGS = {
+    Standing.SUPPORTED: "every class of kernels that the model needs has a backend whose predicates accept this GPU",
+    Standing.PARTIAL: "it serves, with a limit or at a price",
+    Standing.BLOCKED: "a complete list of backends, or a stated limit, rules it out",
+    Standing.LISTED: "the engine's own list names it; whether a backend takes this GPU was not read",
+    Standing.NOT_LISTED: "the engine's list is known to be whole and does not name it",
+    Standing.NO_EVIDENCE: "nothing on record says either",
+    Standing.SOURCES_DISAGREE: "sources say opposite things, and nothing on record decides",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One step of the chain: the rule, what it does, in words, and the sources that say so."""
+
+    rule: str
+    effect: str
+    text: str
+    cites: tuple[str, ...] = ()
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the rules after the list give for a kind of model, an engine and a kind of GPU."""
+
+    state: Standing
+    reasons: tuple[Reason, ...]
+    flips_if: tuple[str, ...]
+    modifiers: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=16384)
+def cited(*texts: Any) -> tuple[str, ...]:
+    """The ids that citations name, each once."""
+    mentions = (whole(text) for text in texts if isinstance(text, str))
+    return tuple(dict.fromkeys(mention.id for mention in mentions if mention and not mention.problem))
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Words in a row: ``a, b and c``."""
+    row = list(words)
+    return f" {last} ".join([", ".join(row[:-1]), row[-1]]) if len(row) > 1 else "".join(row)

@@ -1,0 +1,112 @@
+"""What each attention family keeps per token: numbers in, numbers out. This package never sees a record or a file.
+
+``derive`` turns a Hugging Face config into a ``Geometry`` or says why it cannot; ``formats`` turns a geometry and the
+formats an engine stores into bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from generator.derive.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
+from generator.derive.attention.costs import entry_bytes, exact, growth, sharded, state_bytes, state_parts
+from generator.derive.attention.families import FAMILIES, Family
+from generator.derive.attention.formats import CacheFormat, CacheLayout, FormatMismatch
+from generator.derive.attention.formula import exact_formula, formula, window_formula
+from generator.derive.attention.geometry import CacheStream, Entries, Geometry, StateSlot
+from generator.derive.attention.signs import family_name
+from generator.derive.config.fields import NotDerivable, Refused, check_shape, shown
+from generator.derive.config.keys import ConfigKeys
+from generator.derive.config.wrappers import unwrap, with_defaults, wrapped
+
+__all__ = [
+    "FAMILIES",
+    "CacheFormat",
+    "CacheLayout",
+    "CacheStream",
+    "ConfigKeys",
+    "Entries",
+    "Family",
+    "FormatMismatch",
+    "Geometry",
+    "NotDerivable",
+    "StateSlot",
+    "derive",
+    "entry_bytes",
+    "exact",
+    "exact_formula",
+    "formula",
+    "growth",
+    "sharded",
+    "state_bytes",
+    "state_parts",
+    "unwrap",
+    "window_formula",
+]
+
+
+def derive(
+    config: Mapping[str, Any],
+    keys: ConfigKeys,
+    assume_neutral: Collection[str] = (),
+    class_defaults: Mapping[str, Any] | None = None,
+) -> Geometry | NotDerivable:
+    """The cache geometry of a Hugging Face config, or the reason why there is none; never raises.
+
+    ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered stands in the notes. A key
+    that is known to shape caches cannot be waved through. ``class_defaults`` are what the config's own class sets where
+    the config is silent: they fill absent keys (a dotted one inside its object), and the notes say so.
+    """
+    try:
+        return _derive(config, keys, assume_neutral, class_defaults or {})
+    except Refused as refused:
+        return refused.verdict
+
+
+def _derive(
+    config: Mapping[str, Any], keys: ConfigKeys, assumed: Collection[str], defaults: Mapping[str, Any]
+) -> Geometry:
+    check_shape(config)
+    outers, stated = wrapped(config)
+    check_shape(stated)
+    inner, filled = with_defaults(stated, defaults)
+    family = _family(inner)
+    inert = family.inert(inner)
+    check_mechanisms(inner, keys, family, inert, _names(inner, *outers))
+    check_wrappers(outers, inner, keys, assumed)
+    check_known(inner, keys, family, assumed)
+    geometry = family.reader(inner)
+    check_used(inner, keys, geometry.reads, inert, family)
+    notes = [
+        *_notes(inner, outers, keys, inert, assumed),
+        *(f"class default: {key} {shown(filled[key])}" for key in filled if key in geometry.reads),
+    ]
+    return replace(geometry, notes=(*geometry.notes, *notes))
+
+
+def _family(config: Mapping[str, Any]) -> Family:
+    name = family_name(config)
+    return next(family for family in FAMILIES if family.name == name)
+
+
+def _names(*configs: Mapping[str, Any]) -> list[str]:
+    """Model types and class names, inner and outer: the class behind any of them may have a will of its own."""
+    found: list[object] = []
+    for config in configs:
+        architectures = config.get("architectures")
+        found += [config.get("model_type"), *(architectures if isinstance(architectures, list) else ())]
+    return [name for name in found if isinstance(name, str)]
+
+
+def _notes(
+    inner: Mapping[str, Any],
+    outers: list[dict[str, Any]],
+    keys: ConfigKeys,
+    inert: Mapping[str, str],
+    assumed: Collection[str],
+) -> list[str]:
+    notes = [f"{k}: {why}" for k, why in inert.items() if why != "switched off" and inner.get(k) is not None]
+    stated = {k for config in (inner, *outers) for k, value in config.items() if value is not None}
+    return notes + [f"assumed neutral: {k}" for k in sorted(stated & set(assumed)) if keys.role(k) is None]

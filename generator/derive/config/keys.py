@@ -1,0 +1,105 @@
+"""Which part of a Hugging Face config is the language model, and what each config key means for the cache."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+ROLE_NAMES = ("kv", "state", "neutral", "identity")
+SHAPING = ("kv", "state")
+
+
+@dataclass(frozen=True, slots=True)
+class MustState:
+    """Keys whose absence proves nothing for these model types, because their class switches a mechanism on by itself.
+
+    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too. Without
+    keys nothing can be stated: no family reads such a class.
+    """
+
+    keys: tuple[str, ...]
+    null_counts: bool
+    why: str
+    model_types: frozenset[str]
+
+    def met(self, config: Mapping[str, Any]) -> bool:
+        """Whether the config makes the statement."""
+        return any(key in config and (self.null_counts or config[key] is not None) for key in self.keys)
+
+
+def class_stem(name: str) -> str:
+    """One spelling for model types and class names: ``gemma3_text`` and ``Gemma3ForConditionalGeneration`` agree."""
+    stem = re.sub(r"(?<=[a-z0-9])(For[A-Z]\w*|LMHeadModel|Model)$", "", name)
+    return re.sub(r"[^a-z0-9]", "", stem.lower()).removesuffix("text")
+
+
+@dataclass(frozen=True)
+class ConfigKeys:
+    """The closed world of config keys, made from the parsed ``schema/config_keys.yaml``."""
+
+    explicit: Mapping[str, tuple[str, str]]
+    patterns: tuple[tuple[str, str, str], ...]
+    statements: tuple[MustState, ...]
+    tied: tuple[str, ...] = ()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
+        """Build from ``groups``, ``patterns`` and ``must_state``; ValueError names a bad role or a repeated key."""
+        explicit: dict[str, tuple[str, str]] = {}
+        for key, role, why in _entries(table.get("groups") or ()):
+            if key in explicit:
+                raise ValueError(f"config key listed twice: {key}")
+            explicit[key] = (role, why)
+        # Shaping patterns come first: where two fit, refusing is the safe side.
+        patterns = sorted(_entries(table.get("patterns") or ()), key=lambda entry: entry[1] not in SHAPING)
+        tied = [
+            str(key)
+            for part in ("groups", "patterns")
+            for row in table.get(part) or ()
+            if row.get("tied")
+            for key in row["keys"]
+        ]
+        return cls(explicit, tuple(patterns), tuple(_statements(table.get("must_state") or ())), tuple(tied))
+
+    def _find(self, key: str) -> tuple[str, str] | None:
+        if key in self.explicit:
+            return self.explicit[key]
+        return next(((role, why) for glob, role, why in self.patterns if fnmatchcase(key, glob)), None)
+
+    def role(self, key: str) -> str | None:
+        """``kv``, ``state``, ``neutral`` or ``identity``; None for an unjudged key. Listed keys beat patterns."""
+        found = self._find(key)
+        return found[0] if found else None
+
+    def why(self, key: str) -> str:
+        """The reason for the role; empty for an unknown key."""
+        found = self._find(key)
+        return found[1] if found else ""
+
+    def says_nothing(self, key: str) -> bool:
+        """Whether a key is neutral and no sentence may tie it to the cache. A listed key beats a pattern here, too."""
+        tied = key in self.tied if key in self.explicit else any(fnmatchcase(key, glob) for glob in self.tied)
+        return self.role(key) == "neutral" and not tied
+
+    def must_state(self, names: Iterable[str]) -> Iterator[MustState]:
+        """The statements asked of a config that goes by any of these model types or class names."""
+        stems = {class_stem(name) for name in names}
+        return (statement for statement in self.statements if statement.model_types & stems)
+
+
+def _entries(groups: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    for group in groups:
+        if group["role"] not in ROLE_NAMES:
+            raise ValueError(f"no such role: {group['role']!r}")
+        for key in group["keys"]:
+            yield str(key), str(group["role"]), " ".join(str(group["why"]).split())
+
+
+def _statements(groups: Iterable[Mapping[str, Any]]) -> Iterator[MustState]:
+    for group in groups:
+        why = " ".join(str(group["why"]).split())
+        stems = frozenset(class_stem(name) for name in group["model_types"])
+        yield MustState(tuple(group["keys"]), bool(group.get("null_counts", False)), why, stems)

@@ -1,0 +1,47 @@
+"""How many weights a cited config makes, and how many bytes they take; numbers from `parameters`, with their source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from generator.catalog.records import Record
+from generator.derive.config.fields import NotDerivable
+from generator.derive.config.wrappers import WRAPPERS
+
+if TYPE_CHECKING:  # `kv --config` counts nothing, and need not wait for the tables
+    from generator.derive.parameters import Parameters, WeightBytes
+
+
+def count_of(
+    source: Record | None, config: Mapping[str, Any], given: Mapping[str, Any] | None = None
+) -> Parameters | NotDerivable:
+    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
+    from generator.derive import parameters
+
+    return parameters.count(_wrapped(source, config), given)
+
+
+def weights_of(
+    source: Record | None, config: Mapping[str, Any], counted: Parameters | NotDerivable
+) -> WeightBytes | NotDerivable | None:
+    """The bytes of counted parameters. A copy with gaps that names no quantisation does not say that there is none."""
+    if isinstance(counted, NotDerivable):
+        return None
+    from generator.derive import parameters
+
+    whole_config = _wrapped(source, config)
+    found = parameters.weight_bytes(counted, whole_config)
+    silent = not any(each.get("quantization_config") for each in (whole_config, config))
+    if silent and not isinstance(found, NotDerivable) and not (source and source.get("complete")):
+        reason = "the copy of the config is not known to be whole, so its silence on quantisation proves nothing"
+        return NotDerivable(reason, ("quantization_config",))
+    return found
+
+
+def _wrapped(source: Record | None, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A config with the wrapper that its source has around it."""
+    facts = source.get("facts") if source else None
+    if isinstance(facts, Mapping) and any(facts.get(key) is not None for key in WRAPPERS):
+        return {**{key: value for key, value in facts.items() if key not in WRAPPERS}, WRAPPERS[0]: config}
+    return config

@@ -1,0 +1,125 @@
+"""Catalog to facts: what follows from the records and is never stored in one.
+
+For each model: its geometry, and its figures in each layout that some engine really stores; or the reason why there
+are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from operator import is_
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+from generator.catalog.records import Catalog, Record
+from generator.derive import attention
+from generator.derive.attention.geometry import Geometry
+from generator.derive.cited_config import cited_source, config_source, source_config
+from generator.derive.class_defaults import ClassDefaults, class_defaults
+from generator.derive.config.fields import NotDerivable
+from generator.derive.config.keys import ConfigKeys
+from generator.derive.counts import count_of, weights_of
+from generator.derive.facts import Facts
+from generator.derive.figures import figures_and_refusals
+from generator.derive.states import states_of
+from generator.derive.stored_formats import Formats
+
+if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
+    from generator.derive.parameters import Parameters
+
+
+def derived(
+    config: Mapping[str, Any], keys: ConfigKeys, given: Mapping[str, Any], assume_neutral: tuple[str, ...] = ()
+) -> Geometry | NotDerivable:
+    """The geometry of a config; from what its class sets by itself only where the config alone does not decide."""
+    alone = attention.derive(config, keys, assume_neutral)
+    if isinstance(alone, Geometry) or not given:
+        return alone
+    return attention.derive(config, keys, assume_neutral, given)
+
+
+def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Formats) -> Facts:
+    """Derive one model: what it keeps per token, and how many parameters it has.
+
+    A record object never changes, so what was derived from it and from the same others is derived once: a live preview
+    reads only the file that was edited.
+    """
+    sources = config_source(catalog, record), cited_source(catalog, record, "class_defaults")
+    known = _DERIVED.get(record)
+    if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2] == keys:
+        return known[3]
+    facts = _facts(catalog, record, sources, keys, all_formats)
+    _DERIVED[record] = (sources, all_formats, keys, facts)
+    return facts
+
+
+_Sources: TypeAlias = tuple[Record | None, Record | None]
+_DERIVED: WeakKeyDictionary[Record, tuple[_Sources, Formats, ConfigKeys, Facts]] = WeakKeyDictionary()
+
+
+def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys, all_formats: Formats) -> Facts:
+    source, defaults = sources[0], class_defaults(sources[1])
+    cited = source_config(source)
+    config = {**cited, **(record.get("architecture") or {})}
+    if "architectures" in cited:  # engines ask for a wrapper's class, but the layers are those of the class inside
+        config["architectures"] = cited["architectures"]
+    misfit = _misfit(record, defaults, config)
+    given = defaults.keys(whole=bool(source and source.get("complete"))) if defaults and not misfit else {}
+    facts = _cache_facts(catalog, record, config, given, keys, all_formats)
+    if misfit and facts.geometry is None:
+        facts = replace(facts, reason=misfit, fields=("class_defaults",))
+    counted = count_of(source, facts.config, given)
+    used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
+    filled = defaults.used(used) if defaults and used else None
+    return replace(facts, parameters=counted, class_defaults=filled, weights=weights_of(source, facts.config, counted))
+
+
+def _misfit(record: Record, defaults: ClassDefaults | None, config: Mapping[str, Any]) -> str | None:
+    """Why the source that a record names for class defaults gives none."""
+    if not record.get("class_defaults"):
+        return None
+    if defaults is None:
+        return "`class_defaults` cites a source whose facts state no model_type, class and defaults"
+    return defaults.misfit(config)
+
+
+def _relied_on(
+    geometry: Geometry | None, counted: Parameters | NotDerivable, config: Mapping[str, Any]
+) -> frozenset[str]:
+    """Keys that a figure was derived from although the config does not state them."""
+    read = geometry.reads if geometry else frozenset()
+    counts = frozenset() if isinstance(counted, NotDerivable) else frozenset(counted.assumed)
+    return frozenset(key for key in read | counts if key not in config)
+
+
+def _cache_facts(
+    catalog: Catalog,
+    record: Record,
+    whole_config: Mapping[str, Any],
+    given: Mapping[str, Any],
+    keys: ConfigKeys,
+    all_formats: Formats,
+) -> Facts:
+    """The record's own fields decide; the cited config must not hold a key that it leaves out."""
+    written = record.get("architecture") or {}
+    cited = source_config(config_source(catalog, record))
+    geometry = derived(whole_config, keys, given)
+    if isinstance(geometry, NotDerivable):
+        return Facts(record.id, whole_config, None, geometry.reason, geometry.fields)
+    left_out = tuple(
+        key for key in cited if key not in written and cited[key] is not None and keys.role(key) in ("kv", "state")
+    )
+    if left_out:
+        names = ", ".join(f"`{key}`" for key in left_out)
+        reason = f"the cited config has {names}, which shapes the cache, and the record's architecture leaves it out"
+        return Facts(record.id, whole_config, None, reason, left_out)
+    figures, refused = figures_and_refusals(geometry, _architectures(record, cited), all_formats)
+    states, misfits = states_of(geometry, figures)
+    return Facts(record.id, whole_config, geometry, None, (), figures, states, (*refused, *misfits))
+
+
+def _architectures(record: Record, cited: Mapping[str, Any]) -> frozenset[str]:
+    own = record.get("architecture", "architectures") or cited.get("architectures")
+    names = [*(own if isinstance(own, list) else ()), record.get("serving_architecture", "value")]
+    return frozenset(name for name in names if isinstance(name, str))

@@ -1,0 +1,104 @@
+"""What the lack of support for a model's design costs: bytes per sequence, beside those that the geometry needs.
+
+All figures are of cache entries in bf16 for one sequence. State is a tax of its own: it does not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from generator.derive.attention.geometry import Geometry
+from generator.derive.attention.unsupported import LATENT, Unsupported, unsupported
+from generator.derive.config.fields import is_size
+from generator.derive.config.wrappers import unwrap
+from generator.notation.units import binary, grouped, number
+
+LENGTHS = (8192, 32768)
+"""Lengths, in tokens, at which the cost is told, beside the longest that the model takes."""
+
+FIGURES, SAME, NO_CACHE, UNDISCLOSED = "figures", "nothing to save", "no cache", "undisclosed"
+UNKNOWN, UNSTATED = "not derivable", "widths not stated"
+MAY_LACK = LATENT | {"cross_layer_shared"}
+"""Families whose full layers have widths that their geometry does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Bytes per sequence at one length."""
+
+    tokens: int
+    geometry: Fraction
+    unsupported: Fraction
+
+    @property
+    def factor(self) -> Fraction:
+        """How many times the cache takes what it needs."""
+        return self.unsupported / self.geometry
+
+
+@dataclass(frozen=True, slots=True)
+class Overpay:
+    """What a model costs without support of its design, or in `verdict` why there is nothing to tell."""
+
+    verdict: str
+    without: Unsupported | None = None
+    costs: tuple[Cost, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """The reckoning in words, or the verdict."""
+        each = self.without
+        if each is None:
+            return self.verdict
+        state = f", {each.recurrent} of them with state of fixed size instead" if each.recurrent else ""
+        return f"all {each.layers} layers that mix tokens kept in full, {each.basis}{state}"
+
+    def as_object(self) -> dict[str, dict[str, int | float]]:
+        """Bytes and factor by length, for JSON."""
+        return {
+            str(cost.tokens): {
+                "geometry": number(cost.geometry),
+                "unsupported": number(cost.unsupported),
+                "factor": round(float(cost.factor), 4),
+            }
+            for cost in self.costs
+        }
+
+    def lines(self) -> list[str]:
+        """The same for a terminal; nothing where support saves nothing."""
+        if self.without is None:
+            return []
+        head = f"without support of this design: {grouped(self.without.bytes_per_token)} B/token in bf16"
+        return [head, f"  {self.about}", *(self._line(cost) for cost in self.costs)]
+
+    @staticmethod
+    def _line(cost: Cost) -> str:
+        factor, sizes = f"{float(cost.factor):.2f}", (binary(cost.unsupported), binary(cost.geometry))
+        return f"  {grouped(cost.tokens):>12} tokens: {sizes[0]} for {sizes[1]} per sequence, {factor} times"
+
+
+NOTHING = Overpay(SAME)
+
+
+def overpay(geometry: Geometry | None, config: Mapping[str, Any], bytes_at: Mapping[int, Fraction]) -> Overpay:
+    """The cost of one model. ``bytes_at`` holds what its geometry takes in bf16, for each length of `lengths`."""
+    if geometry is None:
+        return Overpay(UNKNOWN if config else UNDISCLOSED)
+    if not geometry.streams:
+        return Overpay(NO_CACHE)
+    without = unsupported(geometry, unwrap(config))
+    if without is None or not bytes_at:
+        return Overpay(UNSTATED) if geometry.family in MAY_LACK else NOTHING
+    costs = tuple(Cost(n, bytes_at[n], Fraction(n * without.bytes_per_token)) for n in lengths(config))
+    return Overpay(FIGURES, without, costs)
+
+
+def lengths(config: Mapping[str, Any]) -> tuple[int, ...]:
+    """8k, 32k and the model's longest sequence; none that is longer than this one."""
+    longest = unwrap(config).get("max_position_embeddings")
+    if not is_size(longest):
+        return LENGTHS
+    return (*(length for length in LENGTHS if length < longest), longest)

@@ -1,0 +1,52 @@
+"""The names by which prose knows a model: its title, aliases, repository, and "V3" for DeepSeek-V3."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from generator.catalog.records import Catalog, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What each model is called, by its id. Made once for a knowledge base: hundreds of texts ask for it."""
+
+    of: Mapping[str, frozenset[str]]
+    _patterns: Mapping[str, re.Pattern[str]]
+
+    def mentioned(self, text: str, besides: str) -> set[str]:
+        """The ids of the models that a text cites or names, but for one."""
+        return {id for id, pattern in self._patterns.items() if id != besides and pattern.search(text)}
+
+
+def names(catalog: Catalog) -> Names:
+    """The names of all models of a catalog."""
+    firsts = Counter(_words(record.title)[0] for record in catalog.of("model"))
+    of = {record.id: frozenset(_called(record, firsts)) for record in catalog.of("model")}
+    return Names(of, {id: _any_of(called) for id, called in of.items()})
+
+
+def _called(record: Record, firsts: Counter[str]) -> Iterator[str]:
+    titles = [record.title, *(record.get("aliases") or ())]
+    yield from titles
+    yield record.id
+    yield str(record.get("repo") or record.id).rpartition("/")[2]
+    yield from (tail for title in titles for tail in _words(title)[-1:] if re.match(r"[A-Z]+\d", tail))
+    first = _words(record.title)[0]
+    if firsts[first] == 1 and len(first) > 2:
+        yield first
+
+
+def _words(title: str) -> list[str]:
+    """A title in two: what stands before its first blank or dash, and all that follows."""
+    return re.split(r"[- ]", title, maxsplit=1)
+
+
+@lru_cache(maxsize=4096)
+def _any_of(called: frozenset[str]) -> re.Pattern[str]:
+    longest_first = sorted(called, key=lambda name: (-len(name), name))
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest_first))})(?!\w|[.-]\w)")

@@ -1,0 +1,1 @@
+"""What the prose of records says, and what it computes."""

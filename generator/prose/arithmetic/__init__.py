@@ -1,0 +1,1 @@
+"""Equations, conversions, partitions and ratios in prose."""

@@ -1,0 +1,187 @@
+"""Statements with an equals sign: products, sums and quotients with their value, and chains of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from generator.prose.arithmetic.conversions import convert
+from generator.prose.arithmetic.intervals import Interval, NotCheckable, evaluate
+from generator.prose.arithmetic.sides import left_of, noise, right_of, variants
+from generator.prose.reading.quantities import TIMES, Choice, choices, plausible, scale, show
+from generator.prose.reading.tokens import Kind, Token, tokens
+from generator.prose.statements import NOTHING, Names, Statement
+from generator.prose.statements import Kind as Says
+
+Side = list[Token]
+
+
+def equations(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+    """All equations of a text, one statement for each chain ``a = b = c``."""
+    found = tokens(text)
+    skip, behind = noise(found), 0
+    for at, token in enumerate(found):
+        if at < behind or token.kind not in (Kind.RELATION, Kind.VERB):
+            continue
+        if token.kind is Kind.VERB:
+            yield from _spoken(found, at, skip, names)
+            continue
+        sides, behind = _chain(found, at, skip)
+        statement = _judge(sides, names)
+        if statement is not None:
+            yield statement
+
+
+def _chain(found: tuple[Token, ...], at: int, skip: frozenset[int]) -> tuple[list[Side], int]:
+    sides = [left_of(found, at, skip)]
+    while at < len(found) and found[at].kind is Kind.RELATION:
+        side, at = right_of(found, at, skip)
+        sides.append(side)
+    return sides, at
+
+
+def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: Names) -> Iterator[Statement]:
+    """``60 x 576 is 34,560``: a verb is an equals sign only where the numbers could be meant so."""
+    left, (right, _) = left_of(found, at, skip), right_of(found, at, skip)
+    if len(right) != 1 or not _is_number(right) or not any(token.text in ("*", "+") for token in left):
+        return
+    statement = _judge([left, right], names)
+    if statement is None or statement.holds is None:
+        return
+    stated = right[0].quantity
+    value = _value(left, names, {}) if not statement.holds else None
+    if stated and (value is None or plausible(stated.value, value.middle)):
+        yield statement
+
+
+# --- one chain ------------------------------------------------------------------------------------------------------
+
+
+def _judge(sides: list[Side], names: Names) -> Statement | None:
+    """The first side that does not equal the expression of the chain; the last one where all do."""
+    base = next((side for side in sides if _operators(side) and _evaluable(side, names)), None)
+    if base is None:
+        symbolic = next((side for side in sides if _operators(side)), None)
+        if symbolic and any(_is_number(side) for side in sides):
+            return Statement(Says.ARITHMETIC, symbolic[0].start, symbolic[-1].end, None)
+        return _conversion(sides)
+    others = [side for side in sides if side is not base and side and _evaluable(side, names)]
+    if not others:
+        return None
+    first = sides[0] is base
+    for at, side in enumerate(others):
+        goes_on = at > 0 and _operators(others[at - 1]) and _equal(others[at - 1], side, names, True) is not None
+        if not goes_on and _equal(base, side, names, first) is None:
+            statement = _false(base, side, names)
+            return statement if _commensurable(base, statement) else replace(statement, holds=None)
+    last = others[-1]
+    return Statement(
+        Says.ARITHMETIC, last[0].start, last[-1].end, True, stated=last[0].quantity, names=_used(base, names)
+    )
+
+
+def _operators(side: Side) -> bool:
+    return any(token.kind is Kind.OPERATOR for token in side[1:])
+
+
+def _is_number(side: Side) -> bool:
+    return len(side) == 1 and side[0].kind is Kind.NUMBER
+
+
+def _evaluable(side: Side, names: Names) -> bool:
+    return bool(side) and _value(side, names, {}) is not None
+
+
+def _value(side: Side, names: Names, choice: Choice) -> Interval | None:
+    try:
+        return evaluate(side, names, choice)
+    except NotCheckable:
+        return None
+
+
+def _used(side: Side, names: Names) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(token.text for token in side if token.text in names.values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    base: Side
+    side: Side
+
+    def choices(self) -> Iterator[Choice]:
+        return choices(token.unit for token in (*self.base, *self.side))
+
+
+def _equal(base: Side, side: Side, names: Names, base_first: bool) -> Choice | None:
+    """A reading under which both sides are one value, if there is one."""
+    for choice in _Pair(base, side).choices():
+        for left in variants(base, base_first):
+            value = _value(left, names, choice)
+            for right in variants(side, not base_first):
+                stated = _stated(right, names, choice)
+                if value is not None and stated is not None and _same(value, stated, right):
+                    return choice
+    return None
+
+
+def _same(value: Interval, stated: Interval, side: Side) -> bool:
+    """Whether two values are one; "8 / 64 = 8x" names a factor by the larger number."""
+    if value.meets(stated):
+        return True
+    factor = side[0].unit is not None and side[0].unit.dimension == TIMES
+    return factor and value.low > 0 and Interval(1 / value.high, 1 / value.low).meets(stated)
+
+
+def _stated(side: Side, names: Names, choice: Choice) -> Interval | None:
+    """What a side may be: a single figure has been rounded, an expression has not."""
+    quantity = side[0].quantity if _is_number(side) else None
+    return Interval(*quantity.at(scale(quantity, choice))) if quantity else _value(side, names, choice)
+
+
+def _false(base: Side, side: Side, names: Names) -> Statement:
+    if side[0].unit is not None:
+        side = side[:1]  # "= 25.6 MB per layer × 28 layers = ..." states 25.6 MB
+    choice = next(_Pair(base, side).choices())
+    value = _value(base, names, choice)
+    assert value is not None
+    stated = side[0].quantity if _is_number(side) else None
+    right = value.middle / scale(stated, choice) if stated else value.middle
+    return Statement(
+        Says.ARITHMETIC,
+        side[0].start,
+        side[-1].end,
+        False,
+        show(right, stated),
+        _written(base),
+        stated,
+        _used(base, names),
+    )
+
+
+def _commensurable(base: Side, statement: Statement) -> bool:
+    """Whether an expression without units can be meant to give a size: "32 × 3 = 96 doubles = 0.75 KiB" does not."""
+    stated = statement.stated
+    if stated is None or stated.unit is None or max(stated.unit.scales) == 1 or any(token.unit for token in base):
+        return True
+    return plausible(stated.value * stated.unit.scales[0], _middle(base), Fraction(3, 20))
+
+
+def _middle(base: Side) -> Fraction:
+    return evaluate(base, NOTHING, {}).middle
+
+
+def _written(side: Side) -> str:
+    text = ""
+    for token in side:
+        glue = "" if not text or text.endswith("(") or token.text in (")", ",") else " "
+        text += glue + {"*": "×", "-": "−"}.get(token.text, token.text.strip())
+    return text
+
+
+def _conversion(sides: list[Side]) -> Statement | None:
+    """``69,120 B = 67.5 KiB``: two sizes with an equals sign between them."""
+    figures = [side[0].quantity for side in sides if _is_number(side)]
+    if len(figures) < 2 or figures[0] is None or figures[1] is None:
+        return None
+    return convert(figures[0], figures[1])

@@ -1,0 +1,1 @@
+"""The words in which prose speaks of config fields."""

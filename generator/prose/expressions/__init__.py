@@ -1,0 +1,1 @@
+"""Values that prose computes, ``{{ kv.growth('bf16') }}``."""

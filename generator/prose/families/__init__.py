@@ -1,0 +1,1 @@
+"""The words in which records give models to attention families and kernel classes."""

@@ -1,0 +1,1 @@
+"""The ground of all reading: tokens, quantities, sentences, and whether they assert."""

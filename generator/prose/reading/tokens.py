@@ -1,0 +1,184 @@
+"""Prose to tokens. What looks like arithmetic and is none ends here: versions, dates, ids, paths, ranges, model names.
+
+Line breaks inside a paragraph are blanks; in a code block each line is a statement of its own, unless it goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from fractions import Fraction
+from functools import lru_cache
+
+from generator.prose.reading.quantities import UNIT, Quantity, Unit, unit
+
+
+class Kind(Enum):
+    """What a token is to arithmetic."""
+
+    NUMBER = auto()
+    PLURAL = auto()
+    """A number as a noun: the 128s."""
+    UNIT = auto()
+    """A unit behind a bracket."""
+    OPERATOR = auto()
+    OPEN = auto()
+    CLOSE = auto()
+    RELATION = auto()
+    VERB = auto()
+    """A word that may stand for an equals sign."""
+    ABOUT = auto()
+    WORD = auto()
+    NAME = auto()
+    """An identifier, or a word with capitals or digits in it."""
+    OTHER = auto()
+    BREAK = auto()
+    """The end of a paragraph, list item, table cell or line of code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a text."""
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+    quantity: Quantity | None = None
+    unit: Unit | None = None
+
+
+LONGEST = 40
+"""Digits of the longest number that is one."""
+
+_NUMBER = r"(?<!\d,)(?<!\[)\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?|\d+(?:_\d{3})+(?!\d)|\d+(?:\.\d+)?(?:e[+-]?\d+(?!\w))?"
+_TOKEN = re.compile(
+    rf"""
+    (?P<nothing>
+        \[\[[^\]\n]{{0,300}}\]\]+                          # citations
+      | \{{\{{[^{{}}\n]{{0,300}}\}}\}}                      # expressions, which are computed
+      | \]\([^)\s]{{0,2000}}\) | [a-z][a-z0-9+.-]*://\S+ | pkg:\S+   # addresses
+      | \d{{4}}-\d\d(?:-\d\d)?(?![\d-])                   # dates
+      | v?\d+(?:\.\d+){{2,}}[\w.+-]*                      # versions
+      | \d+x\d+(?:\.\d+)?(?!x\d)[A-Za-z][\w.-]*                  # 8x7B
+      | \d[\d,.]*(?::\d+)+                                # 4:1, 12:30
+      | \d[\d,.]*\d?[-–]\d[\d,.]*\d?[\w.-]*\b             # ranges
+      | \#\d+ | \d+(?:st|nd|rd|th)\b | 0x[0-9a-fA-F]+\b
+      | [<>!=:]=+ | [-=]> | <- | &\w+;                    # comparisons, arrows
+      | %%?[\w.]+ | \.\.+ | …
+    )
+  | (?P<plural>\d+s\b)
+  | (?P<number>\$?(?:{_NUMBER})(?P<unit>{UNIT})?(?!(?!x\d)[A-Za-z_\d]|\.\d))
+  | (?P<behind>(?<=\))(?:{UNIT}))
+  | (?P<tight>(?<=\d)x(?=\d))
+  | (?P<jumble>\d[\w.]*)                                  # commits, 3d445e75
+  | (?P<name>[A-Za-z_]\w*(?:[.-]\w+)*(?:/[\w.\#-]+)*)
+  | (?P<relation>=|≈|≃|≅|~=)
+  | (?P<about>[~∼])
+  | (?P<operator>//|\*\*|[×·⋅*÷/+−^-])
+  | (?P<open>\() | (?P<close>\))
+  | (?P<other>[^\s`"“”$\\])
+    """,
+    re.X,
+)
+_BREAKS = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n[ \t]*\||\|")
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.M | re.S)
+_CODE_BREAK = re.compile(r"\n(?!\s*[=+\-×*/÷)])|(?<=\S) {2,}")
+_OPERATORS = {"×": "*", "·": "*", "⋅": "*", "÷": "/", "**": "^"}
+_SPOKEN = {"x": "*", "times": "*", "plus": "+", "minus": "-"}
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, to look others up in."""
+    return frozenset(text.split())
+
+
+_VERBS = words("is are gives give makes make yields equals")
+_ABOUT = words("about roughly approximately around nearly almost circa")
+
+
+@lru_cache(maxsize=2048)
+def tokens(text: str) -> tuple[Token, ...]:
+    """All tokens of a text, in order."""
+    found: list[Token] = []
+    breaks = _breaks(text)
+    at = 0
+    for match in _TOKEN.finditer(text):
+        while at < len(breaks) and breaks[at] <= match.start():
+            found.append(Token(Kind.BREAK, breaks[at], breaks[at], ""))
+            at += 1
+        token = _token(text, match)
+        if token is not None:
+            found.append(token)
+    return tuple(found)
+
+
+def _breaks(text: str) -> list[int]:
+    code = [(match.start(2), match.end(2)) for match in _FENCE.finditer(text)]
+    fences = [place for match in _FENCE.finditer(text) for place in match.span()]
+    inside = [begin + m.start() for begin, end in code for m in _CODE_BREAK.finditer(text[begin:end])]
+    prose = [m.start() for m in _BREAKS.finditer(text) if not any(begin <= m.start() < end for begin, end in code)]
+    return sorted({*fences, *inside, *prose})
+
+
+def _token(text: str, match: re.Match[str]) -> Token | None:
+    group, raw, start, end = match.lastgroup or "", match[0], match.start(), match.end()
+    if match["number"] is not None:
+        return _number(text, match)
+    if match["behind"] is not None:
+        return Token(Kind.UNIT, start, end, raw, unit=unit(raw))
+    if match["name"] is not None:
+        return _word(raw, start, end)
+    if match["tight"] is not None:
+        return Token(Kind.OPERATOR, start, end, "*")
+    if match["operator"] is not None:
+        return _operator(text, raw, start, end)
+    kind = {
+        "plural": Kind.PLURAL,
+        "relation": Kind.RELATION,
+        "about": Kind.ABOUT,
+        "open": Kind.OPEN,
+        "close": Kind.CLOSE,
+        "jumble": Kind.NAME,
+    }.get(group, Kind.OTHER)
+    return Token(kind, start, end, raw)
+
+
+def _number(text: str, match: re.Match[str]) -> Token:
+    written = match["unit"] or ""
+    digits = match["number"].removesuffix(written) if written else match["number"]
+    plain = digits.replace(",", "").replace("_", "").removeprefix("$")
+    mantissa, _, exponent = plain.partition("e")
+    if len(mantissa) > LONGEST or len(exponent) > 3:
+        return Token(Kind.NAME, match.start(), match.end(), match[0])
+    step = Fraction(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    before = text[max(0, match.start() - 24) : match.start()].rstrip()
+    about = before.endswith(("~", "∼", "≈")) or before.rpartition(" ")[2].strip('`"“(').lower() in _ABOUT
+    quantity = Quantity(Fraction(plain), step, match[0], match.start(), match.end(), unit(written), about)
+    return Token(Kind.NUMBER, match.start(), match.end(), match[0], quantity, quantity.unit)
+
+
+def _word(raw: str, start: int, end: int) -> Token:
+    if raw in _SPOKEN:
+        return Token(Kind.OPERATOR, start, end, _SPOKEN[raw])
+    if raw in _VERBS:
+        return Token(Kind.VERB, start, end, raw)
+    if raw.lower() in _ABOUT:
+        return Token(Kind.ABOUT, start, end, raw)
+    plain = raw.isalpha() and (raw.islower() or raw.istitle())
+    return Token(Kind.WORD if plain or re.fullmatch(r"[a-z]+(?:-[a-z]+)+", raw) else Kind.NAME, start, end, raw)
+
+
+def _operator(text: str, raw: str, start: int, end: int) -> Token | None:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if raw == "//" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+        return Token(Kind.BREAK, start, end, raw)  # a comment in code
+    spaced = (not before or before.isspace()) and (not after or after.isspace())
+    between = bool(re.match(r"[\d)]", before) and re.match(r"[\d(]", after))
+    if raw in ("*", "**") and not (between or (spaced and raw == "*")):
+        return None  # emphasis
+    if raw == "-" and not spaced:
+        sign = after.isdigit() and (not before or before in " (=\n")
+        return Token(Kind.OPERATOR if sign or before == ")" else Kind.OTHER, start, end, raw)
+    return Token(Kind.OPERATOR, start, end, _OPERATORS.get(raw, raw))

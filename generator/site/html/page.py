@@ -1,0 +1,82 @@
+"""One page of the site, its headings and its anchors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from markupsafe import Markup
+
+from generator.site.html import render
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One line of a page's table of contents."""
+
+    level: int
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the site: where it lies, and its body as HTML with ``page:`` addresses (see `links`).
+
+    `search` is the little that the search index gets, as HTML with the page's own anchors; empty keeps the page out of
+    it. `edit_path` names the authored file, relative to the root. `hide` names parts of the theme that are in the way.
+    """
+
+    path: str
+    title: str
+    html: str
+    description: str = ""
+    edit_path: str | None = None
+    search: str = ""
+    boost: float = 1.0
+    in_nav: bool = False
+    hide: tuple[str, ...] = ()
+
+    @cached_property
+    def toc(self) -> tuple[Heading, ...]:
+        """The headings that can be linked to."""
+        return tuple(
+            Heading(int(level), anchor, render.plain(re.split(r"<small|<a class=.headerlink", text)[0]))
+            for level, anchor, text in _HEADING.findall(self.html)
+        )
+
+    @cached_property
+    def anchors(self) -> frozenset[str]:
+        """Every anchor of the page."""
+        return frozenset(Markup(anchor).unescape() for anchor in _ANCHOR.findall(self.html))
+
+    def with_anchors(self, names: Iterable[str]) -> Page:
+        """The page with an anchor on top for each of these names that it does not bear yet."""
+        lacking = sorted(set(names) - self.anchors)
+        if not lacking:
+            return self
+        spans = Markup("").join(Markup('<span id="{}"></span>').format(name) for name in lacking)
+        return replace(self, html=f'<div class="sb-anchors">{spans}</div>\n{self.html}')
+
+
+_HEADING = re.compile(r'<h([1-6]) id="([^"]*)"[^>]*>(.*?)</h\1>', re.S)
+_ANCHOR = re.compile(r'\sid="([^"]*)"')
+
+
+def each_anchor_once(html: str) -> str:
+    """Where two places would bear one anchor, a heading keeps it, else the first."""
+    taken = {anchor for _, anchor, _ in _HEADING.findall(html)}
+    if len(taken) + len(_ANCHOR.findall(_HEADING.sub("", html))) == len(set(_ANCHOR.findall(html))):
+        return html
+
+    def once(found: re.Match[str]) -> str:
+        if html.rfind("<h", 0, found.start()) > html.rfind(">", 0, found.start()):
+            return found[0]
+        if found[1] in taken:
+            return ""
+        taken.add(found[1])
+        return found[0]
+
+    return _ANCHOR.sub(once, html)

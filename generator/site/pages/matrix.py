@@ -1,0 +1,154 @@
+"""The matrices: models by engines, one for each kind of GPU on record, and the page on which one picks the GPU."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from generator.catalog.records import Record
+from generator.compatibility import GLYPHS, MEANINGS, Listing, Standing
+from generator.compatibility.listing import EngineList, list_of
+from generator.site import rebuild
+from generator.site.html import render
+from generator.site.html.page import Page
+from generator.site.site import Site
+from generator.site.views.verdicts import CLASSES, Answer, Group, Place
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a cell says of some of its GPUs, which are named where they differ."""
+
+    group: Group
+    brief: str
+    gpus: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its anchor never changes; it leads to the chain on the model's page."""
+
+    anchor: str
+    href: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The list that decides where a cell shows its state alone; no source where the engine has no list of names."""
+
+    engine: Record
+    source: Record | None
+    names: int = 0
+    whole: bool = False
+
+    @property
+    def dated(self) -> str:
+        """The day of the list itself, else the day on which it was read."""
+        source = self.source
+        own = source.get("upstream_date") if source else None
+        return f"of {own}" if own else f"read on {source.get('retrieved')}" if source else ""
+
+
+def matrix_page(site: Site) -> Iterator[Page]:
+    """The entry, then one page per kind of GPU. A cell's anchor is ``model--engine``."""
+    key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()))
+    yield rebuild.kept(site, "matrix.md", lambda: key, lambda: _entry(site))
+    for place in site.answers.places:
+        yield rebuild.kept(site, place.path, lambda: key, lambda place=place: _page(site, place))  # type: ignore[misc]
+
+
+def _entry(site: Site) -> Page:
+    listed = Counter(str(listing.state) for listing in site.kb.listings.values())
+    return site.page(
+        "matrix.md",
+        "Matrix",
+        "matrix.html",
+        places=[(place, _named(site, place), _counts(site, place)) for place in site.answers.places],
+        rows=[(model, [_listed(site, model, engine) for engine in site.answers.engines]) for model in _models(site)],
+        engines=site.answers.engines,
+        rulings=_rulings(site),
+        legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], None) for state in Standing],
+        listed=listed,
+        in_nav=True,
+        hide=("toc", "navigation"),
+        description="Which engine serves which model on which GPU, each answer with its chain of reasons",
+        search='<h1 id="matrix">Matrix</h1><p>Which engine serves which model: compatibility, support</p>',
+    )
+
+
+def _page(site: Site, place: Place) -> Page:
+    gpus, counts = _named(site, place), _counts(site, place)
+    names = ", ".join(render.clip(gpu.title, 60) for gpu in gpus)
+    rows = [
+        (model, [_cell(site, place, answer) for answer in site.answers.of(model.id).values()])
+        for model in _models(site)
+    ]
+    return site.page(
+        place.path,
+        f"Matrix: {place.shown}",
+        "matrix_gpu.html",
+        place=place,
+        places=site.answers.places,
+        gpus=gpus,
+        rows=rows,
+        engines=site.answers.engines,
+        rulings=_rulings(site),
+        legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], counts[state]) for state in Standing],
+        classes=CLASSES,
+        glyphs=GLYPHS,
+        hide=("toc", "navigation"),
+        description=f"Which engine serves which model on {names}",
+        search=Markup('<h1 id="matrix">Matrix: {}</h1><p>{}</p>').format(place.shown, names),
+    )
+
+
+def _rulings(site: Site) -> list[Ruling]:
+    """For each engine the list that its plain cells come from."""
+    return [_ruling(engine, list_of(site.kb.catalog, engine)) for engine in site.answers.engines]
+
+
+def _ruling(engine: Record, names: EngineList | None) -> Ruling:
+    if names is None or names.key is None:
+        return Ruling(engine, None)
+    return Ruling(engine, names.source, len(names.names), names.exhaustive)
+
+
+def _models(site: Site) -> list[Record]:
+    return list(site.kb.catalog.sound("model"))
+
+
+def _named(site: Site, place: Place) -> list[Record]:
+    """The GPUs of a kind."""
+    return [site.kb.catalog.records[id] for id in place.gpus]
+
+
+def _counts(site: Site, place: Place) -> Counter[Standing]:
+    """How many cells have which state; a cell whose GPUs differ counts for each."""
+    return Counter(
+        state
+        for answers in site.answers.all
+        for answer in answers.values()
+        for state in {group.state for group, _ in answer.on(place.gpus)}
+    )
+
+
+def _cell(site: Site, place: Place, answer: Answer) -> Cell:
+    found = list(answer.on(place.gpus))
+    titles = {id: site.kb.catalog.records[id].title for id in place.gpus}
+    parts = tuple(
+        Part(group, site.answers.brief(answer, group), ", ".join(titles[id] for id in held) if len(found) > 1 else "")
+        for group, held in found
+    )
+    anchor = place.anchor(answer.engine) if len(parts) == 1 else f"on-{answer.engine}"
+    href = site.href(site.kb.catalog.records[answer.model], anchor)
+    return Cell(f"{answer.model}--{answer.engine}", href, parts)
+
+
+def _listed(site: Site, model: Record, engine: Record) -> tuple[Listing, str, str]:
+    """What an engine's own list says: the listing, the cell's colour, and where its chain stands."""
+    listing = site.kb.listings[model.id, engine.id]
+    return listing, CLASSES[Standing(str(listing.state))], site.href(model, f"on-{engine.id}")

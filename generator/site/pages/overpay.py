@@ -1,0 +1,44 @@
+"""What every model costs where its design is not supported, in one table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from generator.catalog.records import Record
+from generator.derive import attention
+from generator.derive.overpay import Cost, Overpay
+from generator.site.html.page import Page
+from generator.site.site import Site
+
+FAMILIES = {family.name: family.title for family in attention.FAMILIES}
+COMPARED = (8192, 32768)
+"""Lengths with columns of their own; the longest that a model takes has the last one."""
+
+
+def overpay_page(site: Site) -> Iterator[Page]:
+    """One page: the dearest first, then those without a figure, each with the reason."""
+    models = list(site.kb.catalog.sound("model"))
+    yield site.page(
+        "overpay.md",
+        "Overpay",
+        "overpay.html",
+        models=sorted(models, key=lambda model: _dearest_first(site, model)),
+        compared=COMPARED,
+        families=FAMILIES,
+        at=_at,
+        verdicts=Counter(site.kb.facts[model.id].overpay.verdict for model in models),
+        in_nav=True,
+        hide=("toc", "navigation"),
+        description="What an engine without support for a model's attention design allocates for its cache",
+        search="<h1>Overpay</h1><p>KV cache without support for windows, hybrids, shared or latent attention</p>",
+    )
+
+
+def _dearest_first(site: Site, model: Record) -> tuple[float, str, str]:
+    overpay = site.kb.facts[model.id].overpay
+    return (-float(overpay.costs[-1].factor) if overpay.costs else 0.0, overpay.verdict, model.title.lower())
+
+
+def _at(overpay: Overpay, tokens: int | None) -> Cost | None:
+    return next((cost for cost in overpay.costs if cost.tokens == tokens), None)

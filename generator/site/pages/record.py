@@ -1,0 +1,92 @@
+"""The page of a record of any kind that has no page module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from generator.catalog.records import Record
+from generator.knowledge.evidence.applicability import applies
+from generator.site import rebuild
+from generator.site.html import render
+from generator.site.html.page import Page
+from generator.site.sections.record_fields import View, sheet
+from generator.site.site import Site
+
+FALLBACK = "record.html"
+OWN_MODULE = ("model", "source")
+
+
+def record_pages(site: Site) -> Iterator[Page]:
+    """One page per record, by the template that its kind names, else by the one that shows all fields."""
+    for kind in site.kb.catalog.kinds:
+        if kind.name not in OWN_MODULE:
+            yield from rebuild.pages_of(
+                site, site.kb.catalog.sound(kind.name), partial(_page, site, kind.template or FALLBACK)
+            )
+
+
+def _page(site: Site, template: str, record: Record) -> Page:
+    view = View(site, record)
+    short, long = sheet(view.fields("name", "title"))
+    return site.record_page(
+        record,
+        template,
+        view=view,
+        short=short,
+        long=long,
+        search=site.search_entry(record, *_sections(site, record)),
+        citing=site.citing(record),
+        **_extra(site, record),
+    )
+
+
+def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
+    """What else must be found by search: the literal text of an error, the names of cache formats."""
+    if isinstance(record.get("symptom"), str):
+        yield ("symptom", record.get("symptom"), record.title)
+    for row in record.get("cache_formats") or ():
+        names = ", ".join(row.get("aliases") or ())
+        yield (row["id"], f"{record.title} {row['id']}", names)
+
+
+def _extra(site: Site, record: Record) -> dict[str, Any]:
+    """What a kind's own template shows besides."""
+    if record.kind == "concept":
+        named = record.get("families") or ()
+        families = [(name, models) for name, models in site.summary.families.items() if name in named]
+        description = render.clip(render.plain(site.prose(str(record.get("definition")), record)))
+        return {"description": description, "families": families, "applies": _applies(site, record)}
+    summary, answers = site.summary, site.answers
+    if record.kind == "engine":
+        places = answers.places
+        rows = [
+            (family, anchor(family, record), [summary.counts(family, record.id, place.gpus) for place in places])
+            for family in summary.families
+        ]
+        return {"sums": rows, "places": places}
+    if record.kind == "gpu":
+        rows = [
+            (family, "", [summary.counts(family, engine.id, (record.id,)) for engine in answers.engines])
+            for family in summary.families
+        ]
+        place = next((place for place in answers.places if record.id in place.gpus), None)
+        return {"sums": rows, "engines": answers.engines, "place": place}
+    if record.kind == "gotcha":
+        found = site.summary.by_gotcha.get(record.id, {})
+        return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
+    return {}
+
+
+def _applies(site: Site, concept: Record) -> tuple[str, list[Record]] | None:
+    """The conditions of a concept in words, and the models that meet them; None where its families say it all."""
+    if not concept.get("applies"):
+        return None
+    answers = [(model, applies(site.kb, model, concept)) for model in site.kb.catalog.sound("model")]
+    return next((each.asks for _, each in answers), ""), [model for model, each in answers if each.holds]
+
+
+def anchor(family: str, engine: Record) -> str:
+    """The anchor of a family on an engine, on the page of families."""
+    return f"{family.replace(' ', '-')}--{engine.id}"

@@ -1,0 +1,1 @@
+"""What pages show of a knowledge base, worked out without knowing a page."""

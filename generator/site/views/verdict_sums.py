@@ -1,0 +1,162 @@
+"""Verdicts summed up, for pages over many models: by family, engine and kind of GPU, by gotcha, and by source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from generator.catalog.records import Record
+from generator.compatibility import GLYPHS, Reason, Standing
+from generator.site.views.verdicts import CLASSES, Answer, Answers, Group
+
+NO_FAMILY = "not derivable"
+CONSTRAINS = ("blocked", "refuses", "partial", "wrong-result", "slow", "disagrees", "not proved", "prunes")
+"""The effects that limit what an engine does for a family on some GPU."""
+
+Counts = tuple[tuple[str, str, int], ...]
+"""How many models stand how: the colour, the glyph and the number of each state."""
+
+Line = tuple[str, Counts]
+"""Kinds of GPU that get the same (none named: all), and how many models stand how there."""
+
+Wanted = Callable[[Answer, Group, Reason], bool]
+
+
+@dataclass
+class Stated:
+    """A step that several cells share: the models, how many cells, and the sources."""
+
+    text: str
+    effect: str
+    models: dict[str, None] = field(default_factory=dict)
+    gpus: dict[str, None] = field(default_factory=dict)
+    cites: dict[str, None] = field(default_factory=dict)
+    cells: int = 0
+
+    def add(self, model: str, group: Group, reason: Reason) -> None:
+        """Count the cells of a group that the step belongs to."""
+        self.models[model] = None
+        self.gpus |= dict.fromkeys(group.gpus)
+        self.cites |= dict.fromkeys(reason.cites)
+        self.cells += len(group.gpus)
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Sums over the answers of all models."""
+
+    answers: Answers
+
+    @cached_property
+    def families(self) -> Mapping[str, list[Record]]:
+        """The models of each family, the largest family first; those without a geometry last."""
+        found: dict[str, list[Record]] = {}
+        for model in self.answers.kb.catalog.sound("model"):
+            found.setdefault(self.family(model.id), []).append(model)
+        return dict(sorted(found.items(), key=lambda pair: (pair[0] == NO_FAMILY, -len(pair[1]), pair[0])))
+
+    def family(self, model: str) -> str:
+        """The attention family of a model."""
+        geometry = self.answers.kb.facts[model].geometry
+        return geometry.family if geometry else NO_FAMILY
+
+    def of(self, family: str, engine: str) -> Iterator[Answer]:
+        """The answers of a family's models on an engine."""
+        for model in self.families[family]:
+            yield self.answers.of(model.id)[engine]
+
+    def lines(self, family: str, engine: str) -> list[Line]:
+        """How many models stand how, the kinds of GPU with the same counts in one line."""
+        same: dict[Counts, list[int]] = {}
+        for number, place in enumerate(self.answers.places):
+            same.setdefault(self.counts(family, engine, place.gpus), []).append(number)
+        return [(self._runs(numbers) if len(same) > 1 else "", counts) for counts, numbers in same.items()]
+
+    def _runs(self, numbers: list[int]) -> str:
+        """Kinds of GPU by their places in the order, three and more in a row as from and to."""
+        places = self.answers.places
+        names = [place.shown for place in places]
+        runs: list[list[int]] = []
+        for number in numbers:
+            last = runs[-1][-1] if runs else -2
+            if last == number - 1 and places[last].first.platform == places[number].first.platform:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+        words = ([f"{names[run[0]]} to {names[run[-1]]}"] if len(run) > 2 else [names[n] for n in run] for run in runs)
+        return ", ".join(word for run in words for word in run)
+
+    def counts(self, family: str, engine: str, gpus: tuple[str, ...]) -> Counts:
+        """How many models stand how on these GPUs; one whose GPUs differ counts for each of its states."""
+        found: Counter[Standing] = Counter()
+        for answer in self.of(family, engine):
+            found.update({group.state for group, _ in answer.on(gpus)})
+        return tuple((CLASSES[state], GLYPHS[state], found[state]) for state in Standing if found[state])
+
+    def constraints(self, family: str, engine: str) -> list[Stated]:
+        """What limits a family on an engine, each statement once."""
+        return self._stated(family, engine, lambda answer, group, reason: reason.effect in CONSTRAINS)
+
+    def unknown(self, family: str, engine: str) -> list[Stated]:
+        """Why cells of a family on an engine are without evidence."""
+        return self._stated(
+            family,
+            engine,
+            lambda answer, group, reason: group.state is Standing.NO_EVIDENCE and reason == answer.deciding(group),
+        )
+
+    def sources(self, family: str, engine: str) -> list[str]:
+        """What the cells of a family on an engine rest on: the engine's list first, then its backends."""
+        steps = [step for answer in self.of(family, engine) for group in answer.groups for step in group.reasons]
+        found = (step for rule in ("listed", "rewrite", "kernel-class") for step in steps if step.rule == rule)
+        return list(dict.fromkeys(cite for step in found for cite in step.cites))
+
+    def _stated(self, family: str, engine: str, wanted: Wanted) -> list[Stated]:
+        found: dict[tuple[str, str], Stated] = {}
+        for answer in self.of(family, engine):
+            for group in answer.groups:
+                for reason in group.reasons:
+                    if wanted(answer, group, reason):
+                        one = found.setdefault((reason.effect, reason.text), Stated(reason.text, reason.effect))
+                        one.add(answer.model, group, reason)
+        return list(found.values())
+
+    @cached_property
+    def by_gotcha(self) -> Mapping[str, Mapping[tuple[str, str], Stated]]:
+        """The cells that show each gotcha, by engine and effect."""
+        found: dict[str, dict[tuple[str, str], Stated]] = {}
+        for answer, group, reason in self._steps():
+            if reason.rule == "gotcha" and isinstance(reason.value, str):
+                rows = found.setdefault(reason.value, {})
+                key = (answer.engine, reason.effect)
+                rows.setdefault(key, Stated(reason.text, reason.effect)).add(answer.model, group, reason)
+        return found
+
+    @cached_property
+    def by_source(self) -> Mapping[str, Mapping[str, Stated]]:
+        """The cells whose chain names each source, by engine."""
+        memory = self.answers.memory
+        return memory.kept("by source", self.answers.all, self._by_source) if memory else self._by_source()
+
+    def _by_source(self) -> Mapping[str, Mapping[str, Stated]]:
+        found: dict[str, dict[str, Stated]] = {}
+        for model in self.answers.all:
+            for answer in model.values():
+                for group in answer.groups:
+                    cites = dict.fromkeys(cite for reason in group.reasons for cite in reason.cites)
+                    for cite in cites:
+                        rows = found.setdefault(cite, {})
+                        rows.setdefault(answer.engine, Stated("", "")).add(answer.model, group, _NOTHING)
+        return found
+
+    def _steps(self) -> Iterator[tuple[Answer, Group, Reason]]:
+        for model in self.answers.all:
+            for answer in model.values():
+                for group in answer.groups:
+                    for reason in group.reasons:
+                        yield answer, group, reason
+
+
+_NOTHING = Reason("", "", "")

@@ -1,0 +1,246 @@
+"""Verdicts as pages show them: GPUs with the same state and chain stand together, what all of them share first.
+
+Nothing is decided here. Two chains are the same where their texts differ in no more than the name of the GPU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from generator.catalog.records import Record
+from generator.compatibility import Reason, Standing, Verdict
+from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.gpus import Gpu
+from generator.site.memory import Memory, behind_verdicts, own_verdicts
+
+DECIDES = {
+    Standing.SUPPORTED: ("serves",),
+    Standing.PARTIAL: ("partial", "wrong-result"),
+    Standing.BLOCKED: ("blocked", "refuses"),
+    Standing.LISTED: ("not proved", "unread", "unknown"),
+    Standing.NOT_LISTED: ("not listed",),
+    Standing.NO_EVIDENCE: ("no evidence", "unknown"),
+    Standing.SOURCES_DISAGREE: ("disagrees",),
+}
+"""The effects of the step that a state comes from."""
+
+CLASSES = {state: f"v{number}" for number, state in enumerate(Standing)}
+"""Names of the states' colours, short: a matrix has thousands of cells."""
+
+BRIEF = {
+    ("kernel-class", "unread"): "",
+    ("kernel-class", "not proved"): "no gate read",
+    ("family", "unknown"): "family not known",
+    ("named", "unknown"): "class not stated",
+    ("listed", "unknown"): "no whole list",
+    ("kernel-class", "no evidence"): "no backend seen",
+    ("kernel-class", "refuses"): "no backend takes it",
+}
+"""Deciding steps in a few words."""
+
+LONGEST_BRIEF = 44
+
+FLAGS = ("opt-in", "by hand", "named")
+"""How modifiers begin that ask for a flag, a choice by hand or a pre-release."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The GPUs that share an answer: the state, the steps in order, and what would flip it."""
+
+    gpus: tuple[str, ...]
+    state: Standing
+    reasons: tuple[Reason, ...]
+    modifiers: tuple[str, ...]
+    flips_if: tuple[str, ...]
+
+    @property
+    def flagged(self) -> bool:
+        """Whether it needs a flag, a choice by hand or a pre-release."""
+        return any(each.startswith(FLAGS) for each in self.modifiers)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a model on an engine: a group for each answer that differs, and the steps that all have."""
+
+    model: str
+    engine: str
+    common: tuple[Reason, ...]
+    groups: tuple[Group, ...]
+
+    def on(self, gpus: Iterable[str]) -> Iterator[tuple[Group, tuple[str, ...]]]:
+        """The groups that hold some of these GPUs, each with those that it holds."""
+        wanted = tuple(gpus)
+        for group in self.groups:
+            held = tuple(id for id in wanted if id in group.gpus)
+            if held:
+                yield group, held
+
+    def deciding(self, group: Group) -> Reason:
+        """The step that the state comes from."""
+        steps = (step for effect in DECIDES[group.state] for step in group.reasons if step.effect == effect)
+        return next(steps, group.reasons[-1])
+
+    def own(self, group: Group) -> tuple[Reason, ...]:
+        """The steps of a group that not every group has."""
+        return tuple(reason for reason in group.reasons if reason not in self.common)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The answers of all models, worked out when asked for; in a preview those of before where nothing changed."""
+
+    kb: KnowledgeBase
+    memory: Memory | None = None
+    _known: dict[str, Mapping[str, Answer]] = field(default_factory=dict)
+
+    def of(self, model: str) -> Mapping[str, Answer]:
+        """The answers for a model, by engine."""
+        if model not in self._known:
+            if self.memory is None:
+                self._known[model] = self._made(model)
+            else:
+                key = (self.behind, own_verdicts(self.kb, self.kb.catalog.records[model]))
+                self._known[model] = self.memory.kept(f"answers of {model}", key, lambda: self._made(model))
+        return self._known[model]
+
+    @cached_property
+    def all(self) -> tuple[Mapping[str, Answer], ...]:
+        """Those of every model, in the order of the records; also the key of pages that are made from all."""
+        return tuple(self.of(model.id) for model in self.kb.catalog.sound("model"))
+
+    @cached_property
+    def behind(self) -> tuple[Any, ...]:
+        """What verdicts of all models are made from; see `reuse`."""
+        return behind_verdicts(self.kb)
+
+    def brief(self, answer: Answer, group: Group) -> str:
+        """The step that decides in a few words; empty where it says no more than the state does."""
+        step = answer.deciding(group)
+        if group.state is Standing.SUPPORTED:
+            served = [each.value for each in group.reasons if each.effect == "serves"]
+            ids = dict.fromkeys(str(value["backend"]) for value in served)
+            names = [self.kb.catalog.records[id].title if id in self.kb.catalog.records else id for id in ids]
+            return _clipped(", ".join(dict.fromkeys(names)))
+        if step.rule == "listed" and step.effect == "not listed":
+            return f"gone: {step.value}" if step.value else ""
+        known = BRIEF.get((step.rule, step.effect))
+        return _clipped(re.split(r"[;:] |[.(] ?", step.text)[0]) if known is None else known
+
+    @cached_property
+    def engines(self) -> tuple[Record, ...]:
+        """The engines on record."""
+        return tuple(self.kb.catalog.sound("engine"))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """The kinds of GPU on record: those of one compute capability, or one without."""
+        kinds: dict[str, list[Gpu]] = {}
+        for gpu in self.kb.verdicts.gpus.values():
+            kinds.setdefault(gpu.capability or gpu.id, []).append(gpu)
+        places = (Place(name, tuple(gpu.id for gpu in gpus), gpus[0]) for name, gpus in kinds.items())
+        return tuple(sorted(places, key=lambda place: place.order))
+
+    def where(self, gpus: Iterable[str]) -> str:
+        """GPUs in words: the kinds that are there as a whole by their names, single ones by theirs; empty for all."""
+        left = set(gpus)
+        if left >= set(self.kb.verdicts.gpus):
+            return ""
+        words = []
+        for place in self.places:
+            held = [id for id in place.gpus if id in left]
+            whole = len(held) == len(place.gpus)
+            words += [place.shown] if whole else [self.kb.catalog.records[id].title for id in held]
+        return ", ".join(words)
+
+    def _made(self, model: str) -> dict[str, Answer]:
+        return {engine.id: self._answer(model, engine.id) for engine in self.engines}
+
+    def _answer(self, model: str, engine: str) -> Answer:
+        cube = self.kb.verdicts
+        same: dict[object, list[str]] = {}
+        for gpu in cube.gpus:
+            verdict = cube.verdict(model, engine, gpu)
+            own = gpu if verdict.claims else None  # GPUs of one kind get one and the same outcome
+            same.setdefault((own, id(verdict.outcome)), []).append(gpu)
+        apart = [(tuple(gpus), cube.verdict(model, engine, gpus[0])) for gpus in same.values()]
+        groups = _joined([(ids, _plain(ids, verdict, cube.gpus[ids[0]]), verdict) for ids, verdict in apart])
+        first = groups[0].reasons if groups else ()
+        common = tuple(step for step in first if all(step in other.reasons for other in groups[1:]))
+        return Answer(model, engine, common, tuple(groups))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A kind of GPU: its name, the GPUs on record, and where its matrix lies."""
+
+    name: str
+    gpus: tuple[str, ...]
+    first: Gpu
+
+    @property
+    def path(self) -> str:
+        """Where its matrix lies."""
+        return f"matrix/{self.name.replace('_', '-')}.md"
+
+    @property
+    def shown(self) -> str:
+        """What it is called: the capability, or the GPU where it has none."""
+        return self.first.shown
+
+    def anchor(self, engine: str) -> str:
+        """The anchor of its answer for an engine, on a model's page."""
+        return f"{engine}.{self.name.replace('_', '-')}"
+
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """CUDA by capability, then the others."""
+        digits = re.sub(r"\D", "", self.name)
+        return ({"cuda": "0"}.get(self.first.platform, self.first.platform), int(digits or 0), self.name)
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST_BRIEF else text[: LONGEST_BRIEF - 1].rstrip() + "…"
+
+
+Parts = tuple[Standing, tuple[Reason, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def _plain(gpus: tuple[str, ...], verdict: Verdict, gpu: Gpu) -> Parts:
+    """The parts of a verdict, the GPU's name taken out of the texts."""
+    reasons = tuple(replace(each, text=_without(each.text, gpu.shown)) for each in verdict.reasons)
+    flips = tuple(_without(each, gpu.shown) for each in verdict.flips_if)
+    return verdict.state, reasons, verdict.modifiers, flips
+
+
+@lru_cache(maxsize=65536)
+def _without(text: str, name: str) -> str:
+    return _named(name).sub("these GPUs", text) if name in text else text
+
+
+@lru_cache(maxsize=256)
+def _named(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w+-])")
+
+
+def _joined(found: list[tuple[tuple[str, ...], Parts, Verdict]]) -> list[Group]:
+    """One group for all that differ in the GPU's name only; the name is back where nobody was joined."""
+    joined: list[tuple[list[str], Parts, Verdict]] = []
+    for ids, parts, verdict in found:
+        known = next((each for each in joined if each[1] == parts), None)
+        if known is None:
+            joined.append((list(ids), parts, verdict))
+        else:
+            known[0].extend(ids)
+    apart = {ids for ids, _, _ in found}
+    return [
+        Group(tuple(ids), verdict.state, verdict.reasons, verdict.modifiers, verdict.flips_if)
+        if tuple(ids) in apart
+        else Group(tuple(ids), *parts)
+        for ids, parts, verdict in joined
+    ]
