@@ -19,6 +19,9 @@ from generator.findings import Finding
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
+TINY = HERE / "bases/tiny"
+AUDIT = HERE / "bases/audit"
 TODAY = date(2026, 11, 29)
 
 settings.register_profile(
@@ -72,8 +75,8 @@ def today() -> date:
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Base:
-    """A copy of tests/tiny, in which every check is silent."""
-    shutil.copytree(HERE / "tiny", tmp_path / "tiny")
+    """A copy of tests/bases/tiny, in which every check is silent."""
+    shutil.copytree(TINY, tmp_path / "tiny")
     return Base(tmp_path / "tiny")
 
 
@@ -86,7 +89,7 @@ def judge() -> Callable[[Path], Verdicts]:
 @pytest.fixture(scope="session")
 def real_root() -> Path:
     """This repository, which is the real knowledge base."""
-    return HERE.parent
+    return ROOT
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from conftest import HERE, Base
+from conftest import AUDIT, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ NOTES = "Keeps one latent row per token, see [[tiny-latent]]."
 
 @pytest.fixture(scope="module")
 def audit() -> KnowledgeBase:
-    return Base(HERE / "audit").read()
+    return Base(AUDIT).read()
 
 
 def found(kb: KnowledgeBase, of: str, *texts: str) -> list[Contradiction]:

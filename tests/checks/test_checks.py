@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TODAY, Base
+from conftest import TINY, TODAY, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -575,7 +575,6 @@ def _emptied(text: str) -> str:
     return f"{_first_key(text).split(':')[0]}: []\n"
 
 
-TINY = Path(__file__).parent / "tiny"
 AUTHORED = [path.relative_to(TINY).as_posix() for path in sorted(TINY.rglob("*.yaml"))]
 
 
@@ -607,7 +606,7 @@ JUNK = st.sampled_from(
         '["[[x]]", 5, {a: b}]',
     ]
 )
-FILES = sorted(path for path in (Path(__file__).parent / "tiny").rglob("*.yaml") if "docs" not in path.parts)
+FILES = sorted(path for path in (TINY).rglob("*.yaml") if "docs" not in path.parts)
 
 
 @given(st.sampled_from(FILES), st.data())
@@ -621,7 +620,7 @@ def test_no_value_in_any_field_ends_in_a_traceback(tiny: Base, file: Path, data:
     while rest < len(lines) and lines[rest].strip() and len(lines[rest]) - len(lines[rest].lstrip()) > indent:
         rest += 1
     text = "\n".join([*lines[:number], f"{key}: {junk}", *lines[rest:]])
-    name = file.relative_to(Path(__file__).parent / "tiny").as_posix()
+    name = file.relative_to(TINY).as_posix()
     was = (tiny.root / name).read_bytes()
     verdicts = tiny.lay({name: text}).judge()
     tiny.lay({name: was})

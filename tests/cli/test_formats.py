@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner
-from conftest import HERE, Base
+from conftest import HERE, ROOT, Base
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
@@ -52,8 +52,8 @@ def output(base: Base, *arguments: str, cwd: Path | None = None) -> str:
     where = ["--root", str(base.root)] if cwd is None else []
     done = subprocess.run(
         [sys.executable, "-m", "generator", *where, "validate", *arguments],
-        cwd=cwd or HERE.parent,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+        cwd=cwd or ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=False,
     )
@@ -270,7 +270,7 @@ def test_paths_begin_at_the_top_of_the_repository_wherever_one_stands(tiny: Base
         done = subprocess.run(
             [sys.executable, "-m", "generator", *arguments, "validate", "--format", "github"],
             cwd=here,
-            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=False,
@@ -401,7 +401,7 @@ def terminal(base: Base, *arguments: str, **environment: str | None) -> list[str
     own, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     plain_environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
-    settings = {"TERM": "xterm", "PYTHONPATH": str(HERE.parent), **environment}
+    settings = {"TERM": "xterm", "PYTHONPATH": str(ROOT), **environment}
     child = subprocess.Popen(
         [sys.executable, "-m", "generator", "validate", *arguments],
         cwd=base.root,

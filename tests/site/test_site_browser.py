@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HERE
+from conftest import HERE, ROOT
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     os.environ["NO_MKDOCS_2_WARNING"] = "1"
     out = tmp_path_factory.mktemp("site")
     dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()  # type: ignore[attr-defined]
-    build(load_config(str(HERE.parent / "mkdocs.yml"), site_dir=str(out)))
+    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(out)))
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(out)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import HERE, ROOT
 
 from generator.derive.attention import FAMILIES, ConfigKeys, Entries, Geometry, NotDerivable, derive
-
-HERE = Path(__file__).parent
 
 
 def load(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
-SCHEMA = HERE.parent / "schema"
+SCHEMA = ROOT / "schema"
 KEYS = ConfigKeys.from_table(load(SCHEMA / "config_keys.yaml"))
 REAL: dict[str, dict[str, Any]] = {row["id"]: row["config"] for row in load(HERE / "data" / "attention_configs.yaml")}
 PUBLISHED: dict[str, dict[str, Any]] = {row["id"]: row["config"] for row in load(HERE / "data" / "kv_published.yaml")}

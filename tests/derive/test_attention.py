@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import HERE, ROOT
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from generator.derive.attention import FAMILIES, ConfigKeys, Geometry, NotDerivable, derive, unwrap
 
-HERE = Path(__file__).parent
-KEYS_FILE = HERE.parent / "schema" / "config_keys.yaml"
+KEYS_FILE = ROOT / "schema" / "config_keys.yaml"
 
 
 def load(path: Path) -> Any:

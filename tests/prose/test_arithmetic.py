@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from conftest import HERE
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ from generator.prose.reader import Kind, Names, Statement, figures, read, show
 from generator.prose.reading.quantities import choices, plausible
 from generator.prose.reading.sentences import sentence_at, sentences
 
-LABELLED = yaml.safe_load((Path(__file__).parent / "data" / "statements.yaml").read_text(encoding="utf-8"))
+LABELLED = yaml.safe_load((HERE / "data" / "statements.yaml").read_text(encoding="utf-8"))
 ROWS: list[dict[str, Any]] = LABELLED["statements"]
 CODES = {
     "NUM401": Kind.ARITHMETIC,

@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import Base
+from conftest import ROOT, Base
 
 from generator import __version__
 from generator.checks import CHECKS
 from generator.cli import cli
 
 COMMAND = [sys.executable, "-m", "generator"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "COLUMNS": "120"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
 MODEL = "records/models/tiny-a.yaml"
 WRONG = (MODEL, 'config: "[[tiny-a-config]]"', 'config: "[[tiny-b-config]]"')
 CONFIG = {

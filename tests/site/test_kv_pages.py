@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, log2
-from pathlib import Path
 
 import pytest
-from conftest import Base
+from conftest import ROOT, Base
 
 from generator.cli.output.kv import Question, as_text, of_record
 from generator.derive.attention.geometry import Geometry
@@ -30,8 +29,6 @@ from generator.site.pages.model import contexts
 from generator.site.site import Site
 from generator.site.views.curve import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, curve
 from generator.site.views.layer_strip import strip
-
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import HERE, Base
+from conftest import AUDIT, Base
 
 from generator.derive.cited_config import config_keys
 from generator.derive.config.keys import ConfigKeys
@@ -21,7 +21,7 @@ FLASH = "records/models/deepseek-v4-flash.yaml"
 @pytest.fixture
 def audit(tmp_path: Path) -> Base:
     """The base of the audit with nothing in the notes of V4-Flash."""
-    shutil.copytree(HERE / "audit", tmp_path / "audit")
+    shutil.copytree(AUDIT, tmp_path / "audit")
     base = Base(tmp_path / "audit")
     head, _, rest = (base.root / FLASH).read_text("utf-8").partition("notes: |\n")
     return base.lay({FLASH: f"{head}notes: |\n  Nothing.\n{rest[rest.index('why_null:') :]}"})

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import Base
+from conftest import ROOT, Base
 
 from generator.catalog.yaml.loader import load
 from generator.cli import cli
 
-ROOT = Path(__file__).parent.parent
 HOOKS: list[dict[str, Any]] = load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")).data
 each_hook = pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Base
+from conftest import HERE, Base
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -19,7 +19,7 @@ from generator.catalog.yaml.document import Document, Mapping, Sequence, Unreada
 from generator.catalog.yaml.loader import MAX_DEPTH, load
 from generator.catalog.yaml.scalars import scalar
 
-FILES = Path(__file__).parent / "reading"
+FILES = HERE / "data/reading"
 CASE = "records/concepts/case.yaml"
 MODELINE = "# yaml-language-server: $schema=../../schema/concept.schema.json\n"
 CONCEPT = MODELINE + 'name: An idea\ndefinition: |\n  An idea.\ncites: ["[[tiny-a-config]]"]\n'

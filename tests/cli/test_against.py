@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import HERE, Base
+from conftest import ROOT, Base
 
 from generator.cli import revision as history
 
@@ -49,7 +49,7 @@ def against(base: Base, reference: str, *arguments: str, **environment: str) -> 
     done = subprocess.run(
         [sys.executable, "-m", "generator", "validate", "--against", reference, *arguments],
         cwd=base.root,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent), **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -138,7 +138,7 @@ def test_warnings_are_held_to_it_under_strict(base: Base) -> None:
 
 def test_a_rule_that_became_stricter_finds_new_debt(base: Base) -> None:
     """The revision is read with the rules that it holds itself."""
-    base.lay({f"schema/{path.name}": path.read_bytes() for path in (HERE.parent / "schema").iterdir()})
+    base.lay({f"schema/{path.name}": path.read_bytes() for path in (ROOT / "schema").iterdir()})
     commit(base.root)
     assert against(base, "HEAD")[0] == 0
     rules = (base.root / "schema/gotcha.schema.json").read_text("utf-8")

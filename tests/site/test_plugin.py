@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HERE, Base
+from conftest import ROOT, Base
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -200,7 +200,7 @@ def test_preview_knows_which_waivers_it_cannot_judge(tiny: Base) -> None:
 
 def test_preview_survives_a_broken_schema(tiny: Base) -> None:
     preview = Preview(tiny)
-    shutil.copytree(HERE.parent / "schema", tiny.root / "schema")
+    shutil.copytree(ROOT / "schema", tiny.root / "schema")
     tiny.lay({"schema/model.schema.json": "{"})
     assert "Tiny A" in preview.again().page("models/tiny-a")
 
@@ -216,7 +216,7 @@ def test_preview_after_an_edit_is_what_a_fresh_one_shows(tiny: Base) -> None:
 def test_preview_watches_what_pages_are_made_from(tiny: Base) -> None:
     preview = Preview(tiny)
     assert {str(tiny.root / "records"), str(tiny.root / "sources")} <= set(preview.server.watched)
-    assert str(HERE.parent / "templates") in preview.server.watched
+    assert str(ROOT / "templates") in preview.server.watched
 
 
 def test_preview_writes_only_what_changed(tiny: Base) -> None:

@@ -10,9 +10,9 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS
@@ -20,7 +20,6 @@ from generator.cli import cli
 from generator.compatibility import GLYPHS, MEANINGS
 from generator.knowledge.knowledge_base import KnowledgeBase
 
-ROOT = Path(__file__).parent.parent
 PAGES = [
     path
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from conftest import HERE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ from generator.derive.parameters import COMPONENTS, NotDerivable, Parameters, We
 from generator.derive.parameters.model_types import BY_TYPE, MODELS
 from generator.derive.parameters.stated_counts import agrees, countings, matching
 
-DATA = Path(__file__).parent / "data"
+DATA = HERE / "data"
 
 
 def load(name: str) -> Any:

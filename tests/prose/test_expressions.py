@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from conftest import Base
+from conftest import TINY, Base
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -29,7 +29,7 @@ PROSE = "Keys and values of all heads are kept as one latent row, as in [[tiny-a
 
 @pytest.fixture(scope="module")
 def kb() -> KnowledgeBase:
-    return assemble(read(Path(__file__).parent / "tiny"), date(2026, 11, 29))
+    return assemble(read(TINY), date(2026, 11, 29))
 
 
 def value(kb: KnowledgeBase, inner: str, record: str = "tiny-a") -> Quantity:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import HERE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,14 +32,12 @@ from generator.derive.attention import (
     window_formula,
 )
 
-HERE = Path(__file__).parent
-
 
 def load(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
-KEYS = ConfigKeys.from_table(load(HERE.parent / "schema" / "config_keys.yaml"))
+KEYS = ConfigKeys.from_table(load(ROOT / "schema" / "config_keys.yaml"))
 PUBLISHED = load(HERE / "data" / "kv_published.yaml")
 
 EVERY = frozenset({"kv", "window", "index", "state"})

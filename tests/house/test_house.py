@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).parent.parent
 CODE = ROOT / "generator"
 FILES = sorted(CODE.rglob("*.py"))
 UNITS = {path.stem if path.is_file() else path.name for path in CODE.iterdir() if path.suffix == ".py" or path.is_dir()}
@@ -178,7 +178,7 @@ def test_nothing_is_left_to_do() -> None:
 
 
 def test_no_test_is_put_off_without_a_reason() -> None:
-    for path in (ROOT / "tests").glob("*.py"):
+    for path in (ROOT / "tests").rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and re.search(r"\bmark\.(?:skip|skipif|xfail)$", ast.unparse(node.func)):
                 assert any(keyword.arg == "reason" for keyword in node.keywords), path.name

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Base
+from conftest import ROOT, Base
 
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.digests import facts_digest
 
-HERE = Path(__file__).parent
 GEMMA2: dict[str, Any] = {
     "architectures": ["Gemma2ForCausalLM"],
     "model_type": "gemma2",
@@ -176,9 +175,9 @@ def test_each_source_of_class_defaults_quotes_its_rule(real: KnowledgeBase) -> N
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def run(*arguments: str, cwd: Path = HERE.parent) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "generator", *arguments]
-    root = str(HERE.parent)
+    root = str(ROOT)
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env={"PYTHONPATH": root, "PATH": ""})
 
 
@@ -252,7 +251,7 @@ def test_kv_reads_sources_only_where_a_config_is_refused(tmp_path: Path) -> None
     plain = written(tmp_path, SCOUT | {"text_config": SCOUT["text_config"] | {"no_rope_layer_interval": 4}})  # type: ignore[operator]
     for path, count in ((plain, 0), (written(tmp_path / "..", SCOUT), 1)):
         said = subprocess.run(
-            [sys.executable, "-c", program, path], cwd=HERE.parent, capture_output=True, text=True, check=False
+            [sys.executable, "-c", program, path], cwd=ROOT, capture_output=True, text=True, check=False
         )
         assert said.stderr.splitlines()[-1:] == [f"sources {count}"], said.stderr
 

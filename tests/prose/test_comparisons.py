@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from conftest import HERE, Base
+from conftest import AUDIT, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +28,7 @@ PIECES = [
 
 @pytest.fixture(scope="module")
 def audit() -> KnowledgeBase:
-    return Base(HERE / "audit").read()
+    return Base(AUDIT).read()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """A record that cites another model's document: the mistake that this project exists for.
 
-The configs are those of DeepSeek-V2, V3, R1 and V3.1 in the fields that shape the cache, laid over tests/tiny;
+The configs are those of DeepSeek-V2, V3, R1 and V3.1 in the fields that shape the cache, laid over tests/bases/tiny;
 then every pair of configs on record, in the real knowledge base.
 """
 

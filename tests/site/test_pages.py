@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Base
+from conftest import HERE, Base
 from hypothesis import given
 from hypothesis import strategies as st
 from site_reading import seen
@@ -25,7 +25,7 @@ from generator.site.html.page import Page
 from generator.site.memory import Memory
 from generator.site.site import Site
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = HERE / "golden"
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 
 # One of each kind that has a page of its own, and the pages over all records.

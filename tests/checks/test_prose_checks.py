@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import HERE, Base
+from conftest import AUDIT, Base
 
 from generator.checks.contract import Tally
 from generator.checks.texts import passages
@@ -77,19 +77,19 @@ AUDITED = [
     ("10", FLASH, "NUM412", "Flash has 3 sliding", "4 / 20 / 19 with ratio 0 / 4 / 128"),
     ("20", FLASH, "NUM412", "is not derivable to a single number", "elsewhere because a field of the config is absent"),
 ]
-"""Every row that is wrong and falls to these checks; all else in tests/audit is right, and must raise nothing."""
+"""Every row that is wrong and falls to these checks; all else in tests/bases/audit is right, and must raise nothing."""
 
 
 @pytest.fixture(scope="module")
 def audited() -> list[Finding]:
-    return Base(HERE / "audit").findings(*PROSE)
+    return Base(AUDIT).findings(*PROSE)
 
 
 @pytest.mark.parametrize(("row", "path", "code", "words", "right"), AUDITED, ids=[f"{r[0]} {r[3]}" for r in AUDITED])
 def test_audited_mistakes_are_found_in_their_place(
     audited: list[Finding], row: str, path: str, code: str, words: str, right: str
 ) -> None:
-    lines = (HERE / "audit" / path).read_text(encoding="utf-8").splitlines()
+    lines = (AUDIT / path).read_text(encoding="utf-8").splitlines()
     ((line, column),) = [(at, text.index(words) + 1) for at, text in enumerate(lines, 1) if words in text]
     here = [
         each
@@ -106,7 +106,7 @@ def test_audited_statements_that_are_right_are_silent(audited: list[Finding]) ->
 
 def test_the_audited_records_are_read_whole() -> None:
     """Silence counts only where something was read."""
-    kb = Base(HERE / "audit").read()
+    kb = Base(AUDIT).read()
     true = sum(
         each.holds is True for passage in passages(kb, Tally()) for each in read(passage.text.value, passage.names)
     )

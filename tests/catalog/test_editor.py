@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HERE, Base
+from conftest import HERE, ROOT, TINY, Base
 from language_server import LanguageServer
 
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -51,8 +51,8 @@ def settings(root: Path, **more: Any) -> dict[str, Any]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The miniature base with the schemas beside it, as a record repository has them."""
     root = tmp_path_factory.mktemp("editor") / "base"
-    shutil.copytree(HERE / "tiny", root)
-    shutil.copytree(HERE.parent / "schema", root / "schema")
+    shutil.copytree(TINY, root)
+    shutil.copytree(ROOT / "schema", root / "schema")
     return root
 
 
@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def editor(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[LanguageServer, Base, bool]]:
     """A server that learns a record's schema from its first line alone, or from .vscode/settings.json alone."""
     by_line = request.param == "the first line"
-    known = settings(HERE.parent, **({"schemas": {}} if by_line else {}))
+    known = settings(ROOT, **({"schemas": {}} if by_line else {}))
     with LanguageServer([str(NODE), str(SERVER), "--stdio"], folder, known) as server:
         yield server, Base(folder), by_line
 
@@ -80,9 +80,7 @@ def text_of(editor: tuple[LanguageServer, Base, bool], name: str, old: str = "",
     return text.replace(old, new) if old else text
 
 
-@pytest.mark.parametrize(
-    "name", [path.relative_to(HERE / "tiny").as_posix() for path in sorted((HERE / "tiny").glob("[rs]*/**/*.yaml"))]
-)
+@pytest.mark.parametrize("name", [path.relative_to(TINY).as_posix() for path in sorted((TINY).glob("[rs]*/**/*.yaml"))])
 def test_nothing_is_underlined_in_a_clean_record(editor: tuple[LanguageServer, Base, bool], name: str) -> None:
     _, found = opened(editor, name, text_of(editor, name))
     assert found == []
