@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from generator.catalog.read import read
 from generator.checks import judge as judge_base
-from generator.checks.run import Verdicts
+from generator.checks.run import CheckRun
 from generator.findings import Finding
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 
@@ -58,7 +58,7 @@ class Base:
         """All that follows from it."""
         return assemble(read(self.root), TODAY)
 
-    def judge(self) -> Verdicts:
+    def judge(self) -> CheckRun:
         """The outcome of all checks."""
         return judge_base(self.read())
 
@@ -81,7 +81,7 @@ def tiny(tmp_path: Path) -> Base:
 
 
 @pytest.fixture
-def judge() -> Callable[[Path], Verdicts]:
+def judge() -> Callable[[Path], CheckRun]:
     """The outcome of all checks on the knowledge base below a folder."""
     return lambda root: Base(root).judge()
 

@@ -32,7 +32,7 @@ _MARK = b"\xef\xbb\xbf"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-class Moved(Exception):
+class ChangedMeanwhile(Exception):
     """A file is no longer what was fixed; the message names it."""
 
 
@@ -54,7 +54,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FixPlan:
     """What fixing would do, and how many fixes are left: unsafe ones that were not asked for."""
 
     changes: tuple[Change, ...]
@@ -62,7 +62,7 @@ class Outcome:
     converged: bool
 
 
-def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> Outcome:
+def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> FixPlan:
     """Fix a copy until nothing is left to fix. `wanted` are root-relative paths; none means all."""
     with tempfile.TemporaryDirectory(prefix="servebook-fix-") as folder:
         copy = Path(folder)
@@ -85,7 +85,7 @@ def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> O
             for path in sorted(titles)
         )
         left = 0 if unsafe else sum(not fix.safe for fix in fixes)
-        return Outcome(tuple(change for change in changes if change.before != change.after), left, not chosen)
+        return FixPlan(tuple(change for change in changes if change.before != change.after), left, not chosen)
 
 
 def write(root: Path, changes: Iterable[Change]) -> None:
@@ -98,7 +98,7 @@ def write(root: Path, changes: Iterable[Change]) -> None:
         for change in changes:
             target = root / change.path
             if target.is_symlink() or target.read_bytes() != change.before:
-                raise Moved(f"{change.path} was changed meanwhile; nothing was written")
+                raise ChangedMeanwhile(f"{change.path} was changed meanwhile; nothing was written")
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".fix-", suffix=".tmp")
             stack.callback(Path(name).unlink, missing_ok=True)
             with os.fdopen(handle, "wb") as file:

@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from generator.authoring.skeletons import Refused, config_source_skeleton, model_skeleton, skeleton, source_skeleton
+from generator.authoring.skeletons import CannotBegin, config_source_skeleton, model_skeleton, skeleton, source_skeleton
 from generator.authoring.yaml_writer import as_yaml
 from generator.catalog.kinds import Kind
 from generator.catalog.records import Catalog, Record
@@ -23,16 +23,16 @@ from generator.notation.citations import ID
 def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today: date) -> list[Path]:
     """Write the skeleton of a record (and, for a model with a config, of its source); the paths are root-relative."""
     if kind not in catalog.kinds:
-        raise Refused(f"no kind is called `{kind}`; known: {', '.join(each.name for each in catalog.kinds)}")
+        raise CannotBegin(f"no kind is called `{kind}`; known: {', '.join(each.name for each in catalog.kinds)}")
     _refuse_id(catalog, id)
     if kind != "model" and any(given.get(name) for name in ("config", "repo", "source", "name", "vendor")):
-        raise Refused("--config, --repo, --source, --name and --vendor go with `new model`")
+        raise CannotBegin("--config, --repo, --source, --name and --vendor go with `new model`")
     if kind != "source" and given.get("url"):
-        raise Refused("--url goes with `new source`")
+        raise CannotBegin("--url goes with `new source`")
     planned = _plan(catalog, kind, id, given, today)
     for path in planned:
         if (root / path).exists():
-            raise Refused(f"{path.as_posix()} exists already")
+            raise CannotBegin(f"{path.as_posix()} exists already")
     for path, text in planned.items():
         _write(root / path, text)
     return list(planned)
@@ -40,11 +40,11 @@ def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, 
 
 def _refuse_id(catalog: Catalog, id: str) -> None:
     if not re.fullmatch(ID, id):
-        raise Refused(f"`{id}` is no id: lower-case words joined by hyphens, such as deepseek-v3-2")
+        raise CannotBegin(f"`{id}` is no id: lower-case words joined by hyphens, such as deepseek-v3-2")
     if id in catalog.records:
-        raise Refused(f"the id `{id}` is taken by {catalog.records[id].path}; one name space holds all kinds")
+        raise CannotBegin(f"the id `{id}` is taken by {catalog.records[id].path}; one name space holds all kinds")
     if id in catalog.redirects:
-        raise Refused(f"`{id}` is an old id of `{catalog.redirects[id]}`; ids are never used again")
+        raise CannotBegin(f"`{id}` is an old id of `{catalog.redirects[id]}`; ids are never used again")
 
 
 def _plan(catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today: date) -> dict[Path, str]:
@@ -70,9 +70,9 @@ def _plan(catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today:
 def _cited(catalog: Catalog, source: str) -> Record:
     record = catalog.records.get(source)
     if record is None or record.kind != "source":
-        raise Refused(f"no source has the id `{source}`; `servebook new source {source}` begins one")
+        raise CannotBegin(f"no source has the id `{source}`; `servebook new source {source}` begins one")
     if not isinstance(record.get("facts"), dict):
-        raise Refused(f"{record.path} holds no facts: fill in what its config says first")
+        raise CannotBegin(f"{record.path} holds no facts: fill in what its config says first")
     return record
 
 

@@ -16,13 +16,13 @@ from generator.authoring.fixes import Change, spliced
 from generator.catalog.records import Record
 from generator.catalog.yaml.document import Unreadable
 from generator.catalog.yaml.loader import load
-from generator.checks.run import Verdicts
+from generator.checks.run import CheckRun
 from generator.findings import Finding, Severity
-from generator.knowledge.evidence.reviews import Review, State, reviews
+from generator.knowledge.evidence.reviews import Review, ReviewStatus, reviews
 from generator.knowledge.knowledge_base import KnowledgeBase
 
 
-class Refused(Exception):
+class CannotStamp(Exception):
     """Nothing was stamped; the message says why."""
 
 
@@ -30,7 +30,7 @@ Row = tuple[Record, Review]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReviewPlan:
     """What a run would do: the files that change, and what becomes of each citation that was asked for."""
 
     changes: tuple[Change, ...] = ()
@@ -40,8 +40,8 @@ class Outcome:
     faults: tuple[Finding, ...] = ()
 
 
-def plan(root: Path, kb: KnowledgeBase, records: Sequence[Record], source: str | None, today: date) -> Outcome:
-    """The stamps for some records: for all that they rest on, or for one source. Raises `Refused`."""
+def plan(root: Path, kb: KnowledgeBase, records: Sequence[Record], source: str | None, today: date) -> ReviewPlan:
+    """The stamps for some records: for all that they rest on, or for one source. Raises `CannotStamp`."""
     rows = [
         (record, review)
         for record in records
@@ -50,14 +50,14 @@ def plan(root: Path, kb: KnowledgeBase, records: Sequence[Record], source: str |
     ]
     for record in records:
         if source is not None and not any(record is other for other, _ in rows):
-            raise Refused(f"no value of {record.id} rests on {source}")
-    due = [row for row in rows if row[1].state not in (State.HOLDS, State.BARRED)]
+            raise CannotStamp(f"no value of {record.id} rests on {source}")
+    due = [row for row in rows if row[1].state not in (ReviewStatus.HOLDS, ReviewStatus.BARRED)]
     changed = {record.id: record for record, _ in due}.values()
-    return Outcome(
+    return ReviewPlan(
         tuple(_change(root, record, [review for other, review in due if other is record], today) for record in changed),
         tuple(due),
-        tuple(row for row in rows if row[1].state is State.HOLDS),
-        tuple(row for row in rows if row[1].state is State.BARRED),
+        tuple(row for row in rows if row[1].state is ReviewStatus.HOLDS),
+        tuple(row for row in rows if row[1].state is ReviewStatus.BARRED),
     )
 
 
@@ -70,7 +70,7 @@ def stampable(kb: KnowledgeBase) -> list[Record]:
     ]
 
 
-def faults(verdicts: Verdicts, kb: KnowledgeBase, records: Iterable[Record]) -> tuple[Finding, ...]:
+def faults(verdicts: CheckRun, kb: KnowledgeBase, records: Iterable[Record]) -> tuple[Finding, ...]:
     """The errors in records that are to be stamped, and in what they rest on: a stamp would vouch for them."""
     wanted = {record.id for record in records}
     sound = (kb.catalog.records[id] for id in wanted - kb.catalog.unsound)
@@ -96,4 +96,6 @@ def _verify(record: Record, after: bytes, due: Sequence[Review]) -> None:
     except (Unreadable, KeyError, TypeError):
         same = wanted = False
     if not (same and wanted):
-        raise Refused(f"{record.path} is written in a way that a stamp cannot be added to; lay it out in blocks first")
+        raise CannotStamp(
+            f"{record.path} is written in a way that a stamp cannot be added to; lay it out in blocks first"
+        )

@@ -28,7 +28,7 @@ BACKBONE = (
 """Fields that a model record states beside those that shape its cache."""
 
 
-class Refused(Exception):
+class CannotBegin(Exception):
     """The record cannot be begun; the message says why and what to do."""
 
 
@@ -96,9 +96,9 @@ def _repository(given: Mapping[str, Any], cited: Record | None, source: str | No
     subjects = [subject[3:] for subject in (cited.get("subjects") or () if cited else ()) if subject.startswith("hf:")]
     repo = given.get("repo") or next(iter(subjects), None)
     if repo is not None and not re.fullmatch(r"[^/ ]+/[^/ ]+", repo):
-        raise Refused(f"`{repo}` is no Hub repository: Org/Name, in its exact case")
+        raise CannotBegin(f"`{repo}` is no Hub repository: Org/Name, in its exact case")
     if repo is not None and subjects and repo not in subjects:
-        raise Refused(f"{source} is about {', '.join(subjects)}, not about {repo}")
+        raise CannotBegin(f"{source} is about {', '.join(subjects)}, not about {repo}")
     return repo
 
 

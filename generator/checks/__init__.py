@@ -53,7 +53,7 @@ from generator.checks.numbers.foreign_figure import foreign_figure
 from generator.checks.numbers.self_contradiction import self_contradiction
 from generator.checks.numbers.stale_figure import stale_figure
 from generator.checks.numbers.typed_figure import typed_figure
-from generator.checks.run import Verdicts, judge_all
+from generator.checks.run import CheckRun, judge_all
 from generator.checks.unused_waiver import unused_waiver
 from generator.checks.wiring.config_mismatch import config_mismatch
 from generator.checks.wiring.indistinguishable_evidence import indistinguishable_evidence
@@ -122,6 +122,6 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def judge(kb: KnowledgeBase) -> Verdicts:
+def judge(kb: KnowledgeBase) -> CheckRun:
     """Run every check over a knowledge base."""
     return judge_all(kb, CHECKS, unused_waiver)

@@ -16,10 +16,10 @@ from generator.prose.expressions.filled_text import filled
 from generator.prose.figure_owners import owners_of
 from generator.prose.named_values import names_of
 from generator.prose.passages import Passage, included
-from generator.prose.reader import Kind, Quantity, Statement, read
+from generator.prose.reader import Quantity, Statement, StatementKind, read
 
 
-def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[tuple[Passage, Statement]]:
+def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: StatementKind) -> Iterator[tuple[Passage, Statement]]:
     """What the reader finds false; the rest is counted."""
     for passage in (*passages(kb, tally), *included(kb)):
         for statement in read(passage.read.value, passage.names, kinds):
@@ -31,7 +31,9 @@ def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[
                 yield passage, statement
 
 
-def _told_by_its_owner(kb: KnowledgeBase, passage: Passage, statement: Statement, kinds: tuple[Kind, ...]) -> bool:
+def _told_by_its_owner(
+    kb: KnowledgeBase, passage: Passage, statement: Statement, kinds: tuple[StatementKind, ...]
+) -> bool:
     """Whether what is false on an including page is so without its figures, and told where it was written."""
     if passage.include is None:
         return False
@@ -66,7 +68,7 @@ def _once(kb: KnowledgeBase, found: Iterable[tuple[Passage, Statement]]) -> Iter
             yield from group
 
 
-def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: Kind) -> Iterator[Finding]:
+def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: StatementKind) -> Iterator[Finding]:
     """A finding for each false statement: the right value, how it comes about, and whose figure the stated one is."""
     for passage, statement in _once(kb, false_statements(kb, tally, *kinds)):
         written = " ".join(passage.read.value[statement.start : statement.end].split())

@@ -12,7 +12,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class CheckRun:
     """The outcome of a run: findings in the order of their places, counts, what was waived, how many were known."""
 
     findings: tuple[Finding, ...]
@@ -23,7 +23,7 @@ class Verdicts:
     by_check: Mapping[str, Tally] = field(default_factory=dict)
     known: int = 0
 
-    def without(self, known: Iterable[Finding]) -> Verdicts:
+    def without(self, known: Iterable[Finding]) -> CheckRun:
         """The outcome less the findings that were known before; each known one excuses one of its kind."""
         left = Counter(finding.identity for finding in known)
         new = []
@@ -43,7 +43,7 @@ class Verdicts:
         return bool(self.count(Severity.ERROR) or (strict and self.count(Severity.WARNING)))
 
 
-def judge_all(kb: KnowledgeBase, checks: Iterable[Check], waiver_check: Check) -> Verdicts:
+def judge_all(kb: KnowledgeBase, checks: Iterable[Check], waiver_check: Check) -> CheckRun:
     """Run all checks, take out what one mistake causes twice, and what records excuse with a reason."""
     tallies: dict[str, Tally] = {}
     findings: list[Finding] = []
@@ -52,7 +52,7 @@ def judge_all(kb: KnowledgeBase, checks: Iterable[Check], waiver_check: Check) -
         findings += each.run(kb, tallies[each.code])
     findings = _absorbed(findings)
     kept, waived = _waive(kb, findings, waiver_check, tallies.setdefault(waiver_check.code, Tally()))
-    return Verdicts(
+    return CheckRun(
         tuple(sorted(kept, key=lambda finding: finding.order)),
         sum(tally.checked for tally in tallies.values()),
         sum(tally.skipped for tally in tallies.values()),

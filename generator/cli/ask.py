@@ -43,7 +43,7 @@ def kv(
 
     if (model is None) == (config is None):
         raise Stop("name a model on record, or a config with --config FILE")
-    ask = figures.Question(contexts or figures.CONTEXTS, caches, batch, tp)
+    ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
     if config is not None:
         asked, (catalog, on_record) = config_at(config), _formats_on_record(root)
         gaps = figures.Gaps(assume_neutral, class_defaults, on_record)
@@ -110,7 +110,7 @@ def why(
     With --context, --batch or --tp also what weights and cache take of the GPU's memory: a figure, never a state.
     """
     from generator.cli.output import verdict as words
-    from generator.compatibility import Standing, UnknownCache
+    from generator.compatibility import UnknownCache, VerdictState
 
     kb = knowledge_at(found_root(root))
     cell = (record_named(kb, model, "model").id, record_named(kb, engine, "engine").id, record_named(kb, gpu, "gpu").id)
@@ -122,7 +122,7 @@ def why(
     asked = words.question(context, batch, tp)
     fit = words.fitted(kb, verdict, asked) if asked else None
     click.echo(words.as_json(verdict, fit) if form == "json" else words.as_text(kb, verdict, fit))
-    raise click.exceptions.Exit(1 if verdict.state is Standing.BLOCKED else 0)
+    raise click.exceptions.Exit(1 if verdict.state is VerdictState.BLOCKED else 0)
 
 
 @click.command()

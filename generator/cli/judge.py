@@ -60,7 +60,7 @@ def validate(
 
         click.echo(as_sarif(shown, CHECKS, _place_in_repository(folder)))
     else:
-        view = report.View(_colour(), place_of(folder), info or bool(wanted))
+        view = report.FindingStyle(_colour(), place_of(folder), info or bool(wanted))
         if form == "text" and sys.stdout.isatty():
             view = replace(view, line=_lines_of(folder), width=shutil.get_terminal_size((120, 24)).columns)
         click.echo(report.as_text(kb, verdicts, shown, strict, view))

@@ -35,7 +35,7 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     else:
         try:
             fixes.write(folder, outcome.changes)
-        except (fixes.Moved, OSError) as problem:
+        except (fixes.ChangedMeanwhile, OSError) as problem:
             raise Stop(str(problem)) from None
         place = place_of(folder)
         for change in outcome.changes:
@@ -75,10 +75,12 @@ def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | N
     cited = record_named(kb, source, "source").id if source else None
     try:
         faults = stamping.faults(judge(kb), kb, records)
-        outcome = stamping.Outcome(faults=faults) if faults else stamping.plan(folder, kb, records, cited, date.today())
+        outcome = (
+            stamping.ReviewPlan(faults=faults) if faults else stamping.plan(folder, kb, records, cited, date.today())
+        )
         if not diff:
             fixes.write(folder, outcome.changes)
-    except (stamping.Refused, fixes.Moved, OSError) as problem:
+    except (stamping.CannotStamp, fixes.ChangedMeanwhile, OSError) as problem:
         raise Stop(str(problem)) from None
     if diff and not faults:
         click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
@@ -119,7 +121,7 @@ def new(
 ) -> None:
     """Write a valid skeleton of a record, with everything filled that can be filled."""
     from generator.authoring import new as scaffold
-    from generator.authoring.skeletons import Refused
+    from generator.authoring.skeletons import CannotBegin
     from generator.cli.output.to_json import to_json
 
     folder = found_root(root)
@@ -128,7 +130,7 @@ def new(
     given = {"config": config_at(config) if config else None, **named}
     try:
         written = scaffold.write(folder, catalog, kind, id, given, date.today())
-    except Refused as refused:
+    except CannotBegin as refused:
         raise Stop(str(refused)) from None
     if form == "json":
         click.echo(to_json({"written": [path.as_posix() for path in written]}))

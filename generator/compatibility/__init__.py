@@ -6,7 +6,7 @@ sources say of the cell (`claims`); `outcomes` puts them together and `cube` joi
 """
 
 from generator.compatibility.caches import UnknownCache
-from generator.compatibility.chain import GLYPHS, MEANINGS, Outcome, Reason, Standing, State
+from generator.compatibility.chain import GLYPHS, MEANINGS, ListingState, Reason, RuleOutcome, VerdictState
 from generator.compatibility.cube import Cube, Verdict
 from generator.compatibility.listing import Listing, listings
 from generator.compatibility.serving_claims import Claim, claims_of
@@ -17,12 +17,12 @@ __all__ = [
     "Claim",
     "Cube",
     "Listing",
-    "Outcome",
+    "ListingState",
     "Reason",
-    "Standing",
-    "State",
+    "RuleOutcome",
     "UnknownCache",
     "Verdict",
+    "VerdictState",
     "claims_of",
     "listings",
 ]

@@ -110,7 +110,7 @@ class Backend:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BackendFit:
     """What one variant of a backend says to a question, and why, where it does not simply accept.
 
     `by_cache`: it is the cache type that it refuses.
@@ -189,31 +189,33 @@ def ask(
     widths: Mapping[str, frozenset[int]],
     config: Mapping[str, Any],
     formats: frozenset[str] | None,
-) -> Answer:
+) -> BackendFit:
     """What a variant that covers the GPU says to a job: refuse, unread, ungated or proof."""
     for name in classes:
         if name in variant.excluded:
-            return Answer(backend, variant, Grade.REFUSES, f"does not provide {name} there")
+            return BackendFit(backend, variant, Grade.REFUSES, f"does not provide {name} there")
     if formats is not None and variant.formats and not formats & set(variant.formats):
-        return Answer(backend, variant, Grade.REFUSES, f"does not take {listed(sorted(formats), 'or')}", by_cache=True)
+        return BackendFit(
+            backend, variant, Grade.REFUSES, f"does not take {listed(sorted(formats), 'or')}", by_cache=True
+        )
     for key, accepted in variant.needs:
         if key not in config:
-            return Answer(backend, variant, Grade.UNREAD, f"asks for {key}, which the config does not state")
+            return BackendFit(backend, variant, Grade.UNREAD, f"asks for {key}, which the config does not state")
         if not accepted.accept(config[key]):
             why = f"wants {key} {accepted.shown}, the model has {config[key]}"
-            return Answer(backend, variant, Grade.REFUSES, why)
+            return BackendFit(backend, variant, Grade.REFUSES, why)
     unknown = ""
     compared = [name for name in classes if name in widths]
     if variant.sizes is not None and compared:
         own = frozenset().union(*(widths[name] for name in compared))
         wrong = sorted(width for width in own if not variant.sizes.accept(width))
         if wrong:
-            return Answer(backend, variant, Grade.REFUSES, f"takes widths {variant.sizes.shown}, not {wrong[0]}")
+            return BackendFit(backend, variant, Grade.REFUSES, f"takes widths {variant.sizes.shown}, not {wrong[0]}")
         unknown = "" if own else "compares a width that the config does not state"
     if variant.lacking:
-        return Answer(backend, variant, Grade.UNREAD, f"needs {listed(variant.lacking)}, not in a default install")
+        return BackendFit(backend, variant, Grade.UNREAD, f"needs {listed(variant.lacking)}, not in a default install")
     if formats is not None and (not variant.formats or formats & variant.doubtful):
         unknown = unknown or "was not read for this cache type"
     if unknown or variant.grade is Grade.UNREAD:
-        return Answer(backend, variant, Grade.UNREAD, unknown or "was not read for this GPU")
-    return Answer(backend, variant, variant.grade)
+        return BackendFit(backend, variant, Grade.UNREAD, unknown or "was not read for this GPU")
+    return BackendFit(backend, variant, variant.grade)

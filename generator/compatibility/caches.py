@@ -66,7 +66,7 @@ def _named_auto(engine: Record, profile: Profile, formats: Formats) -> Caches:
     return _caches(formats, kv, None, None, step)
 
 
-def asked(engine: Record, profile: Profile, gpu: Gpu, formats: Formats, word: str) -> tuple[Caches, ...]:
+def formats_meant(engine: Record, profile: Profile, gpu: Gpu, formats: Formats, word: str) -> tuple[Caches, ...]:
     """What a word may mean, the most literal first: a format's id or name, a layout's key ``kv+index``, an alias.
 
     An alias means other formats on other GPUs, so it holds only where the literal meaning does not serve. Raises

@@ -11,7 +11,7 @@ from typing import Any
 from generator.notation.citations import whole
 
 
-class State(StrEnum):
+class ListingState(StrEnum):
     """What an engine's list says. The glyph and the word always stand together; colour is never the only signal."""
 
     LISTED = "listed"
@@ -19,7 +19,7 @@ class State(StrEnum):
     NO_EVIDENCE = "no-evidence"
 
 
-class Standing(StrEnum):
+class VerdictState(StrEnum):
     """What is known of a model, an engine and a GPU together."""
 
     SUPPORTED = "supported"
@@ -32,23 +32,25 @@ class Standing(StrEnum):
 
 
 GLYPHS = {
-    Standing.SUPPORTED: "✓",
-    Standing.PARTIAL: "◐",
-    Standing.BLOCKED: "✕",
-    Standing.LISTED: "·",
-    Standing.NOT_LISTED: "–",
-    Standing.NO_EVIDENCE: "?",
-    Standing.SOURCES_DISAGREE: "≠",
+    VerdictState.SUPPORTED: "✓",
+    VerdictState.PARTIAL: "◐",
+    VerdictState.BLOCKED: "✕",
+    VerdictState.LISTED: "·",
+    VerdictState.NOT_LISTED: "–",
+    VerdictState.NO_EVIDENCE: "?",
+    VerdictState.SOURCES_DISAGREE: "≠",
 }
 
 MEANINGS = {
-    Standing.SUPPORTED: "every class of kernels that the model needs has a backend whose predicates accept this GPU",
-    Standing.PARTIAL: "it serves, with a limit or at a price",
-    Standing.BLOCKED: "a complete list of backends, or a stated limit, rules it out",
-    Standing.LISTED: "the engine's own list names it; whether a backend takes this GPU was not read",
-    Standing.NOT_LISTED: "the engine's list is known to be whole and does not name it",
-    Standing.NO_EVIDENCE: "nothing on record says either",
-    Standing.SOURCES_DISAGREE: "sources say opposite things, and nothing on record decides",
+    VerdictState.SUPPORTED: (
+        "every class of kernels that the model needs has a backend whose predicates accept this GPU"
+    ),
+    VerdictState.PARTIAL: "it serves, with a limit or at a price",
+    VerdictState.BLOCKED: "a complete list of backends, or a stated limit, rules it out",
+    VerdictState.LISTED: "the engine's own list names it; whether a backend takes this GPU was not read",
+    VerdictState.NOT_LISTED: "the engine's list is known to be whole and does not name it",
+    VerdictState.NO_EVIDENCE: "nothing on record says either",
+    VerdictState.SOURCES_DISAGREE: "sources say opposite things, and nothing on record decides",
 }
 
 
@@ -64,10 +66,10 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RuleOutcome:
     """What the rules after the list give for a kind of model, an engine and a kind of GPU."""
 
-    state: Standing
+    state: VerdictState
     reasons: tuple[Reason, ...]
     flips_if: tuple[str, ...]
     modifiers: tuple[str, ...] = ()

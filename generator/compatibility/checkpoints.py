@@ -10,7 +10,7 @@ from generator.compatibility.chain import Reason
 Facts = Mapping[str, Any]
 
 
-def brought(facts: Facts, cites: tuple[str, ...], auto: bool) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
+def checkpoint_effects(facts: Facts, cites: tuple[str, ...], auto: bool) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
     """The steps and the modifiers for a config as its source holds it. `auto`: no cache type was asked for."""
     own = _object(facts.get("quantization_config"))
     beside = _object(_object(facts.get("_hf_quant_config.json")).get("quantization"))

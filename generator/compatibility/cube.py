@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.catalog.records import Catalog
-from generator.compatibility.chain import Outcome, Reason, Standing, State, cited
-from generator.compatibility.checkpoints import brought
+from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited
+from generator.compatibility.checkpoints import checkpoint_effects
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.profiles import Profile, profile_of
-from generator.compatibility.serving_claims import Claim, claims_of, heard
+from generator.compatibility.serving_claims import Claim, claims_of, weigh_claims
 from generator.derive.cited_config import config_source
 from generator.derive.facts import Facts
 from generator.derive.stored_formats import Formats
@@ -21,7 +21,7 @@ from generator.notation.gpus import Gpu, platform
 Key = tuple[str, str, str]
 Brought = tuple[tuple[Reason, ...], tuple[str, ...]]
 
-UNLISTED = {State.NOT_LISTED: Standing.NOT_LISTED, State.NO_EVIDENCE: Standing.NO_EVIDENCE}
+UNLISTED = {ListingState.NOT_LISTED: VerdictState.NOT_LISTED, ListingState.NO_EVIDENCE: VerdictState.NO_EVIDENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Verdict:
 
     listing: Listing
     gpu: str
-    outcome: Outcome | None
+    outcome: RuleOutcome | None
     cache: str | None = None
     config: tuple[str, ...] = ()
     checkpoint: Brought = ((), ())
@@ -47,28 +47,28 @@ class Verdict:
         return self.listing.engine
 
     @property
-    def by_rules(self) -> Standing:
+    def by_rules(self) -> VerdictState:
         """What the rules give before any claim is heard."""
         return self.outcome.state if self.outcome else UNLISTED[self.listing.state]
 
     @property
-    def state(self) -> Standing:
+    def state(self) -> VerdictState:
         """One of the seven states."""
-        return heard(self.claims, self.by_rules)[0] if self.claims else self.by_rules
+        return weigh_claims(self.claims, self.by_rules)[0] if self.claims else self.by_rules
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """The chain, in the order of the rules."""
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
-        said = heard(self.claims, self.by_rules)[1]
+        said = weigh_claims(self.claims, self.by_rules)[1]
         return (*self.listing.reasons, *own, *self.checkpoint[0], *said)
 
     @property
     def modifiers(self) -> tuple[str, ...]:
         """What to know beside the state: a flag, a pre-release, a slow path."""
         ruled = self.outcome.modifiers if self.outcome else ()
-        said = heard(self.claims, self.by_rules)[2]
+        said = weigh_claims(self.claims, self.by_rules)[2]
         return (*self.listing.modifiers, *ruled, *self.checkpoint[1], *said)
 
     @property
@@ -105,7 +105,7 @@ class Cube(Mapping[Key, Verdict]):
         listing = self.listings[model, engine]
         place = self.gpus[gpu]
         claims = self._claims.get((model, engine, gpu, cache), ())
-        if listing.state is not State.LISTED:
+        if listing.state is not ListingState.LISTED:
             return Verdict(listing, gpu, None, cache, claims=claims)
         profile = self.profiles[model]
         key = (profile.key, engine, self._kind(place), cache)
@@ -163,7 +163,7 @@ class Cube(Mapping[Key, Verdict]):
         for model in self.catalog.sound("model"):
             cites, source = cited(model.get("config")), config_source(self.catalog, model)
             facts = (source.get("facts") if source else None) or {}
-            found[model.id] = (cites, brought(facts, cites, True), brought(facts, cites, False))
+            found[model.id] = (cites, checkpoint_effects(facts, cites, True), checkpoint_effects(facts, cites, False))
         return found
 
     @cached_property
@@ -194,5 +194,5 @@ class Cube(Mapping[Key, Verdict]):
         return gpu.id if gpu.capability is None or gpu.id in self._named_gpus else gpu.capability
 
     @cached_property
-    def _outcomes(self) -> dict[tuple[object, ...], Outcome]:
+    def _outcomes(self) -> dict[tuple[object, ...], RuleOutcome]:
         return {}

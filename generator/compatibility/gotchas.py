@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.compatibility.backends import Answer
+from generator.compatibility.backends import BackendFit
 from generator.compatibility.chain import Reason, cited, listed
 from generator.compatibility.conditions import about_gpu, backends_in, names_model, others_in, settled
 from generator.compatibility.profiles import Profile
@@ -48,7 +48,7 @@ class Cell:
     profile: Profile
     gguf: str | None
     gpu: Gpu
-    chosen: tuple[Answer, ...]
+    chosen: tuple[BackendFit, ...]
     cache_words: frozenset[str]
     settings: frozenset[str] = frozenset()
 
@@ -68,7 +68,7 @@ class Cell:
         return next((pinned(pin) for own, pin in pins.items() if package(own) == package(name)), None)
 
 
-def beset(conditions: Iterable[Condition], cell: Cell, limits: Limits) -> None:
+def apply_gotchas(conditions: Iterable[Condition], cell: Cell, limits: Limits) -> None:
     """Apply the gotchas about the model to a cell. A condition that cannot be checked is shown and decides nothing."""
     for each in conditions:
         if not about_gpu(each.when, cell.gpu):

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.compatibility.backends import BY_HAND, WHOLE, Answer, Backend, Grade, ask
+from generator.compatibility.backends import BY_HAND, WHOLE, Backend, BackendFit, Grade, ask
 from generator.compatibility.caches import Caches
 from generator.compatibility.chain import Reason, cited, listed
 from generator.compatibility.profiles import Job, Profile
@@ -26,7 +26,7 @@ class Served:
     job: Job
     outcome: str
     reasons: tuple[Reason, ...]
-    chosen: tuple[Answer, ...] = ()
+    chosen: tuple[BackendFit, ...] = ()
     modifiers: tuple[str, ...] = ()
     flips_if: tuple[str, ...] = ()
 
@@ -71,7 +71,7 @@ class Kernels:
             and backend.provides(job.classes, str(profile.family), profile.architecture)
         ]
         kept = [backend for backend in providers if backend.name not in pruned]
-        chosen: list[Answer] = []
+        chosen: list[BackendFit] = []
         reasons: list[Reason] = []
         notes: dict[str, None] = {}
         for part in self._parts(providers):
@@ -113,7 +113,7 @@ class Kernels:
         return None
 
     def _unproved(
-        self, job: Job, part: str, gpu: Gpu, providers: list[Backend], answers: list[Answer], profile: Profile
+        self, job: Job, part: str, gpu: Gpu, providers: list[Backend], answers: list[BackendFit], profile: Profile
     ) -> Served:
         what = job.name if part in WHOLE and part == WHOLE[0] else f"{job.name}, {part}"
         unread = [answer for answer in answers if answer.grade is Grade.UNREAD]
@@ -162,7 +162,7 @@ def _fits(row: Mapping[str, Any], profile: Profile, gpu: Gpu, caches: Caches, jo
 
 def _answers(
     backends: Iterable[Backend], part: str, job: Job, profile: Profile, gpu: Gpu, caches: Caches
-) -> list[Answer]:
+) -> list[BackendFit]:
     formats = caches.of(job.cache, part)
     return [
         ask(backend, variant, job.classes, profile.widths, profile.config, formats)
@@ -172,10 +172,10 @@ def _answers(
     ]
 
 
-def _best(answers: Iterable[Answer], order: list[str], already: list[Backend]) -> Answer | None:
+def _best(answers: Iterable[BackendFit], order: list[str], already: list[Backend]) -> BackendFit | None:
     """What serves: in the engine's own order, among what accepts; an option that must be set comes last."""
 
-    def rank(answer: Answer) -> tuple[bool, bool, int, bool, int]:
+    def rank(answer: BackendFit) -> tuple[bool, bool, int, bool, int]:
         name = answer.backend.name
         place = order.index(name) if name in order else len(order)
         another = answer.backend not in already
@@ -184,13 +184,13 @@ def _best(answers: Iterable[Answer], order: list[str], already: list[Backend]) -
     return min(answers, key=rank, default=None)
 
 
-def _by_hand(answer: Answer, row: Mapping[str, Any] | None) -> bool:
+def _by_hand(answer: BackendFit, row: Mapping[str, Any] | None) -> bool:
     """Whether the engine never comes to a backend by itself."""
     left_out = row is not None and bool(row["order"]) and answer.backend.name not in row["order"]
     return left_out or BY_HAND in answer.variant.opt_in
 
 
-def _serves(job: Job, answer: Answer, gpu: Gpu, row: Mapping[str, Any] | None, only: bool, known: int) -> Reason:
+def _serves(job: Job, answer: BackendFit, gpu: Gpu, row: Mapping[str, Any] | None, only: bool, known: int) -> Reason:
     part = "" if set(WHOLE) <= set(answer.variant.parts) else f", {listed(answer.variant.parts)}"
     how = "accepts" if answer.grade is Grade.PROVES else "has no gate that refuses"
     text = f"{job.name}{part}: {answer.backend.name} {how} {gpu.shown}"

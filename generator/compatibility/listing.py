@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from generator.catalog.records import Catalog, Record
-from generator.compatibility.chain import Reason, State, cited
+from generator.compatibility.chain import ListingState, Reason, cited
 from generator.derive.cited_config import config_source, source_config
 from generator.notation.citations import whole
 from generator.notation.versions import prerelease
@@ -26,7 +26,7 @@ class Listing:
 
     model: str
     engine: str
-    state: State
+    state: ListingState
     reasons: tuple[Reason, ...]
     flips_if: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
@@ -155,13 +155,13 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
     if names is None or names.key is None:
         where = f" in {names.source.title}" if names else ""
         step = Reason("listed", "unknown", f"{engine.title} has no list of names on record{where}", _of(names))
-        return Listing(model, engine.id, State.NO_EVIDENCE, (step,), ("a source that lists names",))
+        return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that lists names",))
     named = asked.architecture if names.key == "architecture" else asked.model_type
     name = named.value
     if name is None:
         text = f"no source on record states the {names.key.replace('_', ' ')} of {title}"
         step = Reason("named", "unknown", text)
-        return Listing(model, engine.id, State.NO_EVIDENCE, (step,), ("a source that states it",))
+        return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that states it",))
     chain = [Reason("named", "asks", f"engines are asked for {name}", named.cites, name)]
     rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
     if rewrite is not None and name not in names.names:
@@ -180,7 +180,9 @@ def _of(names: EngineList | None) -> tuple[str, ...]:
 def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: bool) -> Listing:
     engine, title = names.engine, names.source.title
 
-    def answer(state: State, *steps: Reason, flips: tuple[str, ...] = (), modifiers: tuple[str, ...] = ()) -> Listing:
+    def answer(
+        state: ListingState, *steps: Reason, flips: tuple[str, ...] = (), modifiers: tuple[str, ...] = ()
+    ) -> Listing:
         return Listing(model, engine.id, state, (*chain, *steps), flips, modifiers)
 
     removed = _change(names, name, "removed")
@@ -189,29 +191,33 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
         text = f"{title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
         step = Reason("listed", "listed", text, (names.names[name],), spelled)
         if removed is None:
-            return answer(State.LISTED, step)
-        return answer(State.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))
+            return answer(ListingState.LISTED, step)
+        return answer(ListingState.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))
     if removed is not None:
-        return answer(State.NOT_LISTED, _gone(removed), flips=("a later list that names it again",))
+        return answer(ListingState.NOT_LISTED, _gone(removed), flips=("a later list that names it again",))
     added = _change(names, name, "added")
     if added is not None:
         since = f"since {added['since']}" if added.get("since") else "outside the list that was read"
         since += ", a pre-release" if prerelease(added.get("since")) else ""
         step = Reason("listed", "listed", f"named {since}", cited(added.get("cite")), spelled)
-        return answer(State.LISTED, step, modifiers=(f"named {since}",))
+        return answer(ListingState.LISTED, step, modifiers=(f"named {since}",))
     if name in names.formerly:
         last = names.formerly[name]
         step = Reason("listed", "not listed", f"{title} names it among those dropped: last in {last}", _of(names), last)
-        return answer(State.NOT_LISTED, step, flips=(f"{engine.title} {last}, or a later list that names it again",))
+        return answer(
+            ListingState.NOT_LISTED, step, flips=(f"{engine.title} {last}, or a later list that names it again",)
+        )
     if names.exhaustive and not firm:
         text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
         flips = ("the model's own config, read",)
-        return answer(State.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=flips)
+        return answer(ListingState.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=flips)
     if names.exhaustive:
         step = Reason("listed", "not listed", f"{title} is exhaustive and does not list {name}", _of(names))
-        return answer(State.NOT_LISTED, step, flips=(f"a version whose list names {name}",))
+        return answer(ListingState.NOT_LISTED, step, flips=(f"a version whose list names {name}",))
     text = f"{title} does not list {name}, and is not exhaustive: its silence says nothing"
-    return answer(State.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=("an exhaustive list",))
+    return answer(
+        ListingState.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=("an exhaustive list",)
+    )
 
 
 def _change(names: EngineList, name: str, what: str) -> Mapping[str, Any] | None:

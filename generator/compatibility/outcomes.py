@@ -11,9 +11,9 @@ from generator.catalog.records import Catalog, Record
 from generator.compatibility import caches as cache_rules
 from generator.compatibility.backends import backends_of
 from generator.compatibility.caches import Caches
-from generator.compatibility.chain import Outcome, Reason, Standing, cited, listed
+from generator.compatibility.chain import Reason, RuleOutcome, VerdictState, cited, listed
 from generator.compatibility.conditions import about_model
-from generator.compatibility.gotchas import Cell, Condition, beset, conditions_of, pruned_by
+from generator.compatibility.gotchas import Cell, Condition, apply_gotchas, conditions_of, pruned_by
 from generator.compatibility.kernels import Kernels, Served
 from generator.compatibility.profiles import Job, Profile
 from generator.compatibility.restrictions import Limits, restrict
@@ -21,10 +21,10 @@ from generator.derive.stored_formats import Formats
 from generator.notation.gpus import Gpu
 
 STANDING = {
-    "refused": Standing.BLOCKED,
-    "gap": Standing.NO_EVIDENCE,
-    "unread": Standing.LISTED,
-    "absent": Standing.LISTED,
+    "refused": VerdictState.BLOCKED,
+    "gap": VerdictState.NO_EVIDENCE,
+    "unread": VerdictState.LISTED,
+    "absent": VerdictState.LISTED,
 }
 RANK = ("refused", "gap", "unread", "absent", "proves")
 
@@ -59,19 +59,19 @@ class Rules:
         gotchas = conditions_of(catalog.sound("gotcha"), engine)
         return cls(engine, Kernels(engine, backends_of(catalog, engine)), gotchas, formats, gguf_of)
 
-    def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None) -> Outcome:
+    def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None) -> RuleOutcome:
         """The verdict of all rules after the list. Raises UnknownCache."""
         spelled = {usual: own for own, usual in (self.engine.get("aliases") or {}).items()}
         named = self.gguf_of.get(spelled.get(profile.architecture, str(profile.architecture)))
         gguf = named if isinstance(named, str) else None
         if profile.family is None:
             return self._without_family(profile, gguf, gpu)
-        meanings = cache_rules.asked(self.engine, profile, gpu, self.formats, cache or "auto")
+        meanings = cache_rules.formats_meant(self.engine, profile, gpu, self.formats, cache or "auto")
         outcomes = [self._with(profile, gguf, gpu, caches) for caches in meanings]
-        served = (each for each in outcomes if each.state not in (Standing.BLOCKED, Standing.NO_EVIDENCE))
+        served = (each for each in outcomes if each.state not in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE))
         return next(served, outcomes[0])
 
-    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches) -> Outcome:
+    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches) -> RuleOutcome:
         """The verdict for one meaning of the cache type."""
         words, settings = cache_rules.words(self.formats, caches.kv), cache_rules.settings(self.formats, caches)
         bare = Cell(self.engine, profile, gguf, gpu, (), words, settings)
@@ -95,36 +95,38 @@ class Rules:
         way = profile.alternatives[0]
         return way, [self.kernels.serve(job, profile, gpu, caches, pruned) for job in way]
 
-    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served]) -> Outcome:
+    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served]) -> RuleOutcome:
         profile, gpu = cell.profile, cell.gpu
         worst = min((each.outcome for each in served), key=RANK.index, default="absent")
-        state = STANDING.get(worst, Standing.SUPPORTED)
+        state = STANDING.get(worst, VerdictState.SUPPORTED)
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
-        if state is Standing.SUPPORTED and not any(each.gated for each in served):
-            state = Standing.LISTED
+        if state is VerdictState.SUPPORTED and not any(each.gated for each in served):
+            state = VerdictState.LISTED
             text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
             steps.append(Reason("kernel-class", "not proved", text))
             flips = [f"a source that shows one of these backends on {gpu.shown}"]
-        fallback = self._fallback(profile, gpu) if state in (Standing.BLOCKED, Standing.NO_EVIDENCE) else None
+        fallback = self._fallback(profile, gpu) if state in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE) else None
         if fallback is not None:
-            state = Standing.PARTIAL
+            state = VerdictState.PARTIAL
             steps.append(fallback)
         before = list(limits.reasons)
         limits.reasons.clear()
-        beset(self._gotchas(profile, cell.gguf), cell, limits)
+        apply_gotchas(self._gotchas(profile, cell.gguf), cell, limits)
         reasons = (*before, *steps, *limits.reasons)
         for note in dict.fromkeys(note for each in served for note in each.modifiers):
             limits.modifiers.setdefault(note)
         state = _decided(state, limits)
-        return Outcome(state, reasons, tuple(dict.fromkeys([*limits.flips_if, *flips])), tuple(limits.modifiers))
+        return RuleOutcome(state, reasons, tuple(dict.fromkeys([*limits.flips_if, *flips])), tuple(limits.modifiers))
 
-    def _without_family(self, profile: Profile, gguf: str | None, gpu: Gpu) -> Outcome:
+    def _without_family(self, profile: Profile, gguf: str | None, gpu: Gpu) -> RuleOutcome:
         limits = Limits()
         restrict(self.engine, profile, gguf, gpu, limits)
         text = f"which kernels it needs is not known: {profile.why_no_family or 'no geometry is derived for it'}"
         step = Reason("family", "unknown", text)
         flips = (*limits.flips_if, "a geometry that is derivable, and with it the kernel classes")
-        return Outcome(_decided(Standing.LISTED, limits), (*limits.reasons, step), flips, tuple(limits.modifiers))
+        return RuleOutcome(
+            _decided(VerdictState.LISTED, limits), (*limits.reasons, step), flips, tuple(limits.modifiers)
+        )
 
     def _fallback(self, profile: Profile, gpu: Gpu) -> Reason | None:
         """Another way to serve the family that the engine's record shows, with a backend for it."""
@@ -168,10 +170,10 @@ def _needs(profile: Profile, way: tuple[Job, ...]) -> Reason:
     return Reason("family", "needs", f"the family {profile.family}{because} needs {needs}", (), profile.family)
 
 
-def _decided(state: Standing, limits: Limits) -> Standing:
+def _decided(state: VerdictState, limits: Limits) -> VerdictState:
     """What decides in the end: a dispute over a block, a block, a limit, and else what the classes gave."""
     if limits.blocked:
-        return Standing.SOURCES_DISAGREE if limits.disputed else Standing.BLOCKED
-    if limits.partial and state not in (Standing.BLOCKED, Standing.NO_EVIDENCE):
-        return Standing.PARTIAL
+        return VerdictState.SOURCES_DISAGREE if limits.disputed else VerdictState.BLOCKED
+    if limits.partial and state not in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE):
+        return VerdictState.PARTIAL
     return state

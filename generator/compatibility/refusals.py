@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from generator.compatibility.backends import Answer, Backend
+from generator.compatibility.backends import Backend, BackendFit
 from generator.compatibility.chain import listed
 from generator.notation.gpus import Gpu, capability
 
 
-def sources(answer: Answer) -> tuple[str, ...]:
+def sources(answer: BackendFit) -> tuple[str, ...]:
     """Where an answer was read."""
     return tuple(dict.fromkeys([*answer.backend.cites, *answer.variant.cites]))
 
 
-def refusals(what: str, providers: list[Backend], answers: list[Answer], gpu: Gpu) -> tuple[str, tuple[str, ...]]:
+def refusals(what: str, providers: list[Backend], answers: list[BackendFit], gpu: Gpu) -> tuple[str, tuple[str, ...]]:
     """What refuses, the nearest first: those that know the GPU and say no, then those that are for other GPUs."""
     if answers:
         words = dict.fromkeys(f"{answer.backend.name} {answer.why}" for answer in answers)

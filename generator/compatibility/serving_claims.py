@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.catalog.records import Catalog, Record
-from generator.compatibility.chain import Reason, Standing, cited
+from generator.compatibility.chain import Reason, VerdictState, cited
 
-REFUSED = (Standing.BLOCKED, Standing.NOT_LISTED)
-SERVED = (Standing.SUPPORTED, Standing.PARTIAL)
+REFUSED = (VerdictState.BLOCKED, VerdictState.NOT_LISTED)
+SERVED = (VerdictState.SUPPORTED, VerdictState.PARTIAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Claim:
         """What separates the claim from the verdict, where that is on record."""
         return self.row.get("separated_by")
 
-    def against(self, state: Standing) -> bool:
+    def against(self, state: VerdictState) -> bool:
         """Whether it says the opposite of a state."""
         if not self.about_this_version:
             return False
         return state in (SERVED if self.row["says"] == "fails" else REFUSED)
 
-    def step(self, state: Standing) -> Reason:
+    def step(self, state: VerdictState) -> Reason:
         """The claim as a step of a chain."""
         apart = f" What separates them: {self.separated_by}." if self.separated_by else ""
         version = "" if self.about_this_version else f" (of version {self.row['engine_version']})"
@@ -43,7 +43,7 @@ class Claim:
         text = f"{self.row['text']}{version}{apart if effect == 'disagrees' else ''}"
         return Reason("claims", effect, text, cited(self.row.get("cite")), self.separated_by)
 
-    def _agrees(self, state: Standing) -> bool:
+    def _agrees(self, state: VerdictState) -> bool:
         return self.about_this_version and state in (REFUSED if self.row["says"] == "fails" else SERVED)
 
 
@@ -57,13 +57,15 @@ def claims_of(catalog: Catalog, model: Record) -> Iterator[Claim]:
             yield Claim(model, index, row, engine, gpu, version in (None, record.get("version")))
 
 
-def heard(claims: Iterable[Claim], state: Standing) -> tuple[Standing, tuple[Reason, ...], tuple[str, ...]]:
+def weigh_claims(
+    claims: Iterable[Claim], state: VerdictState
+) -> tuple[VerdictState, tuple[Reason, ...], tuple[str, ...]]:
     """The state after the claims of a cell, their steps and modifiers. A stated support alone changes nothing."""
     steps, modifiers, after = [], [], state
     for claim in claims:
         steps.append(claim.step(state))
         if claim.against(state) and claim.row["says"] != "supported" and not claim.separated_by:
-            after = Standing.SOURCES_DISAGREE
+            after = VerdictState.SOURCES_DISAGREE
         elif claim.row["says"] == "runs" and claim.about_this_version and not claim.against(state):
             modifiers.append("reported to run")
     return after, tuple(steps), tuple(dict.fromkeys(modifiers))

@@ -38,13 +38,13 @@ class ClassDefaults:
             return None
         return f"{self.source} states the defaults of model type `{self.model_type}`; this config's is `{stated}`"
 
-    def used(self, keys: Mapping[str, Any]) -> Filled:
+    def used(self, keys: Mapping[str, Any]) -> DefaultsUsed:
         """The part of them that something was derived from."""
-        return Filled(self.source, self.class_name, dict(keys))
+        return DefaultsUsed(self.source, self.class_name, dict(keys))
 
 
 @dataclass(frozen=True)
-class Filled:
+class DefaultsUsed:
     """The class defaults behind a figure: the keys with their values, and the source that shows them."""
 
     source: str

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from generator.derive.attention.geometry import Geometry
-from generator.derive.class_defaults import Filled
+from generator.derive.class_defaults import DefaultsUsed
 from generator.derive.config.fields import NotDerivable, is_size
 from generator.derive.figures import Figure
 from generator.derive.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN, Overpay, lengths, overpay
@@ -32,7 +32,7 @@ class Facts:
     state: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
     parameters: Parameters | NotDerivable | None = None
-    class_defaults: Filled | None = None
+    class_defaults: DefaultsUsed | None = None
     weights: WeightBytes | NotDerivable | None = None
 
     def figure(self, key: str) -> Figure | None:

@@ -16,7 +16,7 @@ from generator.derive.model_facts import facts_of
 from generator.derive.stored_formats import Formats, formats
 from generator.knowledge.editions import Newer, newer_editions
 from generator.knowledge.graph import CitationGraph
-from generator.knowledge.model_names import Names, names
+from generator.knowledge.model_names import ModelNames, names
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class KnowledgeBase:
         return Cube(self.catalog, self.facts, self.formats, self.listings)
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> ModelNames:
         """What prose calls each model."""
         return names(self.catalog)
 

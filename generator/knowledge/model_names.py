@@ -12,7 +12,7 @@ from generator.catalog.records import Catalog, Record
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ModelNames:
     """What each model is called, by its id. Made once for a knowledge base: hundreds of texts ask for it."""
 
     of: Mapping[str, frozenset[str]]
@@ -23,11 +23,11 @@ class Names:
         return {id for id, pattern in self._patterns.items() if id != besides and pattern.search(text)}
 
 
-def names(catalog: Catalog) -> Names:
+def names(catalog: Catalog) -> ModelNames:
     """The names of all models of a catalog."""
     firsts = Counter(_words(record.title)[0] for record in catalog.of("model"))
     of = {record.id: frozenset(_called(record, firsts)) for record in catalog.of("model")}
-    return Names(of, {id: _any_of(called) for id, called in of.items()})
+    return ModelNames(of, {id: _any_of(called) for id, called in of.items()})
 
 
 def _called(record: Record, firsts: Counter[str]) -> Iterator[str]:

@@ -27,7 +27,7 @@ STRETCHED = re.compile(r"yarn|scal|extrapol|stretch|extend", re.I)
 
 
 @dataclass(frozen=True)
-class Stated:
+class ComparableClaim:
     """A claim that can be compared: its figure, and the derived values that it may mean, by what they are."""
 
     quantity: Quantity
@@ -55,7 +55,7 @@ class Stated:
         return step * Fraction(3 if self.quantity.about else 1, 2)
 
 
-def stated(claim: Mapping[str, Any], facts: Facts) -> Stated | None:
+def stated(claim: Mapping[str, Any], facts: Facts) -> ComparableClaim | None:
     """What a claim states about a model; None where its field, its unit or its condition leaves that open."""
     quantity = quantity_of(claim)
     field, condition = str(claim["field"]), str(claim.get("condition") or "")
@@ -63,14 +63,14 @@ def stated(claim: Mapping[str, Any], facts: Facts) -> Stated | None:
         return None
     if quantity.dimension == BYTES and not OTHERWISE.search(condition):
         found = dict(_bytes(field, condition, facts))
-        return Stated(quantity, found) if found else None
+        return ComparableClaim(quantity, found) if found else None
     if quantity.dimension != COUNT:
         return None
     longest = facts.config.get("max_position_embeddings")
     if field in CONTEXT and is_size(longest) and not STRETCHED.search(condition):
-        return Stated(quantity, {"max_position_embeddings": Fraction(longest)}, at_most=True)
+        return ComparableClaim(quantity, {"max_position_embeddings": Fraction(longest)}, at_most=True)
     own = facts.config.get(field)
-    return Stated(quantity, {field: Fraction(own)}) if is_size(own) else None
+    return ComparableClaim(quantity, {field: Fraction(own)}) if is_size(own) else None
 
 
 def quantity_of(claim: Mapping[str, Any]) -> Quantity | None:

@@ -10,7 +10,7 @@ from generator.derive.attention.geometry import Entries, Geometry
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import grouped
 from generator.prose.figure_owners import own_growths
-from generator.prose.reader import Names
+from generator.prose.reader import NamedValues
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "heavily_compressed_attention": ("HCA",),
@@ -23,11 +23,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """What prose calls the layers of a kind."""
 
 
-def names_of(kb: KnowledgeBase, record: Record) -> Names:
+def names_of(kb: KnowledgeBase, record: Record) -> NamedValues:
     """The config of a model as named values and lists, its layers by kind, its figures; nothing for other records."""
     facts = kb.facts.get(record.id)
     if facts is None:
-        return Names()
+        return NamedValues()
     values = {
         key: Fraction(str(value))
         for key, value in facts.config.items()
@@ -37,7 +37,7 @@ def names_of(kb: KnowledgeBase, record: Record) -> Names:
     layers = values.get("num_hidden_layers")
     types = facts.geometry.layer_types if facts.geometry else ()
     kinds, growths = _spoken_kinds(facts.geometry), own_growths(facts)
-    return Names(values, lists, kinds, growths, int(layers) if layers else None, types, _kept(facts.geometry))
+    return NamedValues(values, lists, kinds, growths, int(layers) if layers else None, types, _kept(facts.geometry))
 
 
 def _spoken_kinds(geometry: Geometry | None) -> dict[str, int]:

@@ -32,7 +32,7 @@ _PLAIN = "{{ kv.growth('bf16') }}"
 
 
 @dataclass(frozen=True)
-class Bygone:
+class OutdatedFigure:
     """A figure that no longer holds: how that came about, where it is written, and what holds now.
 
     A figure that followed from a config is exact; one that somebody typed is as precise as it was typed.
@@ -52,14 +52,14 @@ class Bygone:
         return _alike(self.figure, quantity) and _overlap(self.figure, quantity)
 
 
-def bygones(kb: KnowledgeBase, record: Record) -> list[Bygone]:
+def bygones(kb: KnowledgeBase, record: Record) -> list[OutdatedFigure]:
     """The figures of a record that no longer hold. One that it still states, or derives, is none."""
     found = [*_corrected(kb, record), *_superseded_claims(kb, record)]
     facts = kb.facts.get(record.id)
     return [*found, *(_of_old_config(kb, record, facts) if facts is not None and facts.geometry else ())]
 
 
-def telling(text: str) -> list[Quantity]:
+def significant(text: str) -> list[Quantity]:
     """The figures of a text that have enough digits not to be chance."""
     return [each for each in _measured(text) if len(re.sub(r"\D", "", each.text).lstrip("0")) >= SIGNIFICANT]
 
@@ -121,7 +121,7 @@ def _numbers(value: Any) -> Iterator[Fraction]:
         yield Fraction(str(value))
 
 
-def _corrected(kb: KnowledgeBase, record: Record) -> Iterator[Bygone]:
+def _corrected(kb: KnowledgeBase, record: Record) -> Iterator[OutdatedFigure]:
     """What corrections call wrong and put another figure of the same kind for.
 
     A figure that a right text names too may be right in another sense; one without a successor may be no mistake.
@@ -130,11 +130,11 @@ def _corrected(kb: KnowledgeBase, record: Record) -> Iterator[Bygone]:
     rights = [_measured(filled(kb, record, correction["right"]).value) for correction in corrections]
     named = [each for right in rights for each in right]
     for index, (correction, right) in enumerate(zip(corrections, rights, strict=True)):
-        for figure in telling(correction["wrong"]):
+        for figure in significant(correction["wrong"]):
             instead = sorted((each for each in right if _alike(figure, each)), key=lambda each: _apart(figure, each))
             repeated = any(_alike(figure, each) and _overlap(figure, each) for each in named)
             if instead and not repeated and not holds(kb, record, figure):
-                yield Bygone(
+                yield OutdatedFigure(
                     figure,
                     f"`corrections[{index}]` of {correction['date']} calls it wrong",
                     record.at("corrections", index, "wrong"),
@@ -149,7 +149,7 @@ def _is_growth(kb: KnowledgeBase, record: Record, right: list[Quantity]) -> bool
     return plain is not None and any(_per(each) == ("token",) and says(each, plain.growth) for each in right)
 
 
-def _superseded_claims(kb: KnowledgeBase, record: Record) -> Iterator[Bygone]:
+def _superseded_claims(kb: KnowledgeBase, record: Record) -> Iterator[OutdatedFigure]:
     """Claims whose source has a newer edition, from which another value of the same thing is claimed."""
     claims = record.get("claims") or ()
     for index, later in _passed_claims(kb, record).items():
@@ -157,10 +157,10 @@ def _superseded_claims(kb: KnowledgeBase, record: Record) -> Iterator[Bygone]:
         for other, target in _cited(kb, record).items():
             new = claims[other]
             if target == later.source.id and new["field"] == old["field"] and new["value"] != old["value"]:
-                for figure in telling(f"{old['value']} {old['unit']}"):
+                for figure in significant(f"{old['value']} {old['unit']}"):
                     story = f"`{old['field']}` in {_passed(id, later)}"
                     place, now = record.at("claims", index, "value"), f"{new['value']} {new['unit']}"
-                    yield Bygone(figure, story, place, now, None, later.this)
+                    yield OutdatedFigure(figure, story, place, now, None, later.this)
 
 
 def _passed_claims(kb: KnowledgeBase, record: Record) -> dict[int, Newer]:
@@ -177,7 +177,7 @@ def _cited(kb: KnowledgeBase, record: Record) -> dict[int, str]:
     }
 
 
-def _of_old_config(kb: KnowledgeBase, record: Record, facts: Facts) -> Iterator[Bygone]:
+def _of_old_config(kb: KnowledgeBase, record: Record, facts: Facts) -> Iterator[OutdatedFigure]:
     """What a model kept per token by an earlier edition of its config."""
     source, plain, present = config_source(kb.catalog, record), kb.formats.uniform("bf16"), facts.figure("bf16")
     if source is None or plain is None or present is None:
@@ -193,7 +193,7 @@ def _of_old_config(kb: KnowledgeBase, record: Record, facts: Facts) -> Iterator[
         if size is not None and size != present.growth:
             story = f"the cache growth in bf16 by {_passed(id, later)}"
             now = f"{grouped(present.growth)} B/token"
-            yield Bygone(size, story, old.at("facts"), now, _PLAIN, later.this)
+            yield OutdatedFigure(size, story, old.at("facts"), now, _PLAIN, later.this)
 
 
 def _passed(id: str, later: Newer) -> str:

@@ -13,11 +13,11 @@ from generator.knowledge.graph import Citation
 from generator.knowledge.includes import Section, prose, sections
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.prose.expressions.evaluator import of_a_model
-from generator.prose.expressions.filled_text import Filled, filled
+from generator.prose.expressions.filled_text import FilledText, filled
 from generator.prose.named_values import names_of
-from generator.prose.reader import Names, sentence_at
+from generator.prose.reader import NamedValues, sentence_at
 
-UNREAD = Filled("")
+UNREAD = FilledText("")
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Passage:
 
     record: Record
     text: Text
-    names: Names
-    read: Filled = UNREAD
+    names: NamedValues
+    read: FilledText = UNREAD
     """What a reader of the page reads: an expression is a number. Empty where only places are asked for."""
     include: Citation | None = None
     """The include by which the text of another record comes here."""

@@ -19,14 +19,14 @@ from generator.prose.reading.assertions import asserted, doubted
 from generator.prose.reading.quantities import BYTES, Quantity, show
 from generator.prose.reading.sentences import sentence_at, sentences
 from generator.prose.reading.tokens import tokens
-from generator.prose.statements import NOTHING, Kind, Names, Statement
+from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 __all__ = [
     "NOTHING",
-    "Kind",
-    "Names",
+    "NamedValues",
     "Quantity",
     "Statement",
+    "StatementKind",
     "asserted",
     "doubted",
     "figures",
@@ -37,20 +37,22 @@ __all__ = [
 ]
 
 
-Finder = Callable[[str, Names], Iterator[Statement]]
+Finder = Callable[[str, NamedValues], Iterator[Statement]]
 
-_FINDERS: tuple[tuple[frozenset[Kind], Finder], ...] = (
-    (frozenset((Kind.ARITHMETIC, Kind.CONVERSION)), equations),
-    (frozenset((Kind.CONVERSION,)), conversions),
-    (frozenset((Kind.PARTITION,)), partitions),
-    (frozenset((Kind.PARTITION,)), layer_statements),
-    (frozenset((Kind.PARTITION,)), layer_kinds),
-    (frozenset((Kind.PARTITION,)), layer_counts),
-    (frozenset((Kind.RATIO,)), ratios),
+_FINDERS: tuple[tuple[frozenset[StatementKind], Finder], ...] = (
+    (frozenset((StatementKind.ARITHMETIC, StatementKind.CONVERSION)), equations),
+    (frozenset((StatementKind.CONVERSION,)), conversions),
+    (frozenset((StatementKind.PARTITION,)), partitions),
+    (frozenset((StatementKind.PARTITION,)), layer_statements),
+    (frozenset((StatementKind.PARTITION,)), layer_kinds),
+    (frozenset((StatementKind.PARTITION,)), layer_counts),
+    (frozenset((StatementKind.RATIO,)), ratios),
 )
 
 
-def read(text: str, names: Names = NOTHING, kinds: Iterable[Kind] = tuple(Kind)) -> list[Statement]:
+def read(
+    text: str, names: NamedValues = NOTHING, kinds: Iterable[StatementKind] = tuple(StatementKind)
+) -> list[Statement]:
     """Every statement of the asked kinds, in the order of their places.
 
     >>> [(s.kind.value, s.right) for s in read("60 × (512 + 64) × 2 = 70,272 B/token")]

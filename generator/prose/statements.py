@@ -11,7 +11,7 @@ from typing import Any
 from generator.prose.reading.quantities import Quantity
 
 
-class Kind(StrEnum):
+class StatementKind(StrEnum):
     """What a statement says."""
 
     ARITHMETIC = "arithmetic"
@@ -28,7 +28,7 @@ class Statement:
     that were used: with another model's values the statement may be true.
     """
 
-    kind: Kind
+    kind: StatementKind
     start: int
     end: int
     holds: bool | None
@@ -39,7 +39,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Names:
+class NamedValues:
     """What a text may refer to by name: config values and per-layer lists, how many layers are of which kind, the
     figures in bytes per token that the text's subject has, how many layers, of which kind each is, and what such a
     layer keeps."""
@@ -53,4 +53,4 @@ class Names:
     keeps: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING = Names()
+NOTHING = NamedValues()

@@ -44,7 +44,7 @@ class Memory:
         return made
 
 
-def names(kb: KnowledgeBase) -> Hashable:
+def shown_names(kb: KnowledgeBase) -> Hashable:
     """What pages show of records that chains name: of GPUs all, of others names, versions and how they were read."""
     return tuple(
         record.document.text
@@ -55,7 +55,7 @@ def names(kb: KnowledgeBase) -> Hashable:
     )
 
 
-def behind_verdicts(kb: KnowledgeBase) -> tuple[Hashable, ...]:
+def verdict_inputs(kb: KnowledgeBase) -> tuple[Hashable, ...]:
     """The texts of all records that decide about models which do not cite them, and of what those cite."""
     ids: dict[str, None] = {}
     for record in kb.catalog.records.values():
@@ -73,13 +73,13 @@ def sources_of(kb: KnowledgeBase, record: Record) -> list[str]:
     return [id for id in kb.graph.neighbours(record.id)[1] if id in known and known[id].kind == "source"]
 
 
-def own_verdicts(kb: KnowledgeBase, model: Record) -> Hashable:
+def own_inputs(kb: KnowledgeBase, model: Record) -> Hashable:
     """What the verdicts of one model are made from besides: its file, what it cites, and what lists say of it."""
     listings = tuple(kb.listings[model.id, engine.id] for engine in kb.catalog.sound("engine"))
     return text_of(kb, model.id), tuple(text_of(kb, id) for id in sources_of(kb, model)), listings
 
 
-def behind_figures(kb: KnowledgeBase) -> tuple[str, ...]:
+def figure_inputs(kb: KnowledgeBase) -> tuple[str, ...]:
     """The texts of all records that say how entries are stored, and of what those cite."""
     ids: dict[str, None] = {}
     for record in kb.catalog.records.values():

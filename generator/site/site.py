@@ -20,9 +20,9 @@ from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.linker import Linker
 from generator.site.html.page import Page, each_anchor_once
-from generator.site.memory import Memory, behind_figures, names
+from generator.site.memory import Memory, figure_inputs, shown_names
 from generator.site.views.verdict_sums import Summary
-from generator.site.views.verdicts import Answers
+from generator.site.views.verdicts import VerdictGroups
 
 UNVERIFIED = ("excerpt", "unreadable", "secondary")
 """Ways of retrieval after which a source is not verified: it was never read whole."""
@@ -164,9 +164,9 @@ class Site(Linker):
         return found
 
     @cached_property
-    def answers(self) -> Answers:
+    def answers(self) -> VerdictGroups:
         """The verdicts, GPUs that share one together."""
-        return Answers(self.kb, self.memory)
+        return VerdictGroups(self.kb, self.memory)
 
     @cached_property
     def summary(self) -> Summary:
@@ -176,7 +176,7 @@ class Site(Linker):
     @cached_property
     def names(self) -> Hashable:
         """What pages show of records that chains name; see `reuse`."""
-        return names(self.kb)
+        return shown_names(self.kb)
 
     @cached_property
     def outlines(self) -> Hashable:
@@ -187,7 +187,7 @@ class Site(Linker):
     @cached_property
     def behind_figures(self) -> tuple[str, ...]:
         """What the figures of all models are made from; see `reuse`."""
-        return behind_figures(self.kb)
+        return figure_inputs(self.kb)
 
     @cached_property
     def models(self) -> tuple[str, ...]:

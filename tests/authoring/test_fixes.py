@@ -17,7 +17,7 @@ from generator.authoring import fixes
 from generator.checks import CHECKS
 from generator.checks.contract import Check
 from generator.checks.manual import examples
-from generator.checks.run import Verdicts
+from generator.checks.run import CheckRun
 from generator.cli import cli
 from generator.findings import Edit, Finding, Fix, Location, Severity
 
@@ -192,8 +192,8 @@ def test_an_expression_is_written_so_that_the_file_stays_yaml(tiny: Base, writte
 def stub(monkeypatch: pytest.MonkeyPatch, *found: Fix) -> None:
     """Let a base have these findings, whatever it holds, while their first edit still finds an ``x`` in its place."""
 
-    def judge(kb: object) -> Verdicts:
-        return Verdicts(tuple(finding(kb)), 1, 0, 0)
+    def judge(kb: object) -> CheckRun:
+        return CheckRun(tuple(finding(kb)), 1, 0, 0)
 
     def finding(kb: object) -> Iterator[Finding]:
         for fix in found:
@@ -319,7 +319,7 @@ def test_a_file_that_was_edited_meanwhile_is_not_overwritten(tiny: Base) -> None
     tiny.lay({**RENAMED, GUIDE: "[[old]]\n"}).edit(IDEA, PROSE, "[[old]]")
     outcome = fixes.plan(tiny.root, TODAY, unsafe=False)
     before = held(tiny.edit(IDEA, "[[old]]", "[[old]], said somebody"))
-    with pytest.raises(fixes.Moved, match="tiny-latent"):
+    with pytest.raises(fixes.ChangedMeanwhile, match="tiny-latent"):
         fixes.write(tiny.root, outcome.changes)
     assert not changed(tiny, before), "and no other file either, nor is anything left beside them"
 

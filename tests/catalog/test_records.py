@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 
 from generator.checks import judge
-from generator.checks.run import Verdicts
+from generator.checks.run import CheckRun
 from generator.derive.cited_config import config_source
 from generator.derive.figures import Figure
 from generator.knowledge.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture(scope="module")
-def verdicts(real: KnowledgeBase) -> Verdicts:
+def verdicts(real: KnowledgeBase) -> CheckRun:
     return judge(real)
 
 
-def test_the_base_is_clean_under_strict_and_hides_nothing(verdicts: Verdicts) -> None:
+def test_the_base_is_clean_under_strict_and_hides_nothing(verdicts: CheckRun) -> None:
     failing = [f"{each.location} {each.code} {each.message}" for each in verdicts.findings if each.severity != "info"]
     assert failing == []
     assert {each.code for each in verdicts.waived} <= {"CIT110"}, "pages that were read on a branch, each for a time"
 
 
-def test_the_checks_had_something_to_look_at(verdicts: Verdicts) -> None:
+def test_the_checks_had_something_to_look_at(verdicts: CheckRun) -> None:
     idle = {code for code, tally in verdicts.by_check.items() if tally.checked == 0}
     # No record needs to hold a verdict of its own, a waiver, a figure that somebody published or an old one of itself,
     # or the stamp of a review.

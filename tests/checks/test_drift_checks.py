@@ -24,7 +24,7 @@ from generator.checks import CHECKS, unused_waiver
 from generator.checks.run import judge_all
 from generator.cli import cli
 from generator.findings import Severity
-from generator.knowledge.evidence.reviews import Review, State, stamp_of
+from generator.knowledge.evidence.reviews import Review, ReviewStatus, stamp_of
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.addresses import edition
 from generator.notation.digests import facts_digest
@@ -692,7 +692,7 @@ def test_a_page_says_what_its_record_was_compared_with(tiny: Base) -> None:
 def test_any_names_of_facts_make_a_stamp_that_reads_back(facts: dict[str, Any]) -> None:
     before = b"# one\nname: x  # two\nnotes: |\n  three\n"
     record = Record("x", "concept", "records/concepts/x.yaml", load(before.decode()))
-    stamped = Review("s", State.NEVER, stamp=stamp_of(facts))
+    stamped = Review("s", ReviewStatus.NEVER, stamp=stamp_of(facts))
     after = spliced(before, stamps.written(record, [stamped], TODAY))
     document = load(after.decode("utf-8"))
     assert after.startswith(before)

@@ -22,11 +22,11 @@ from jsonschema import Draft4Validator
 from generator.checks import CHECKS
 from generator.checks.contract import Check
 from generator.checks.manual import examples
-from generator.checks.run import Verdicts
+from generator.checks.run import CheckRun
 from generator.cli import cli
 from generator.cli.output.github import SHOWN, as_annotations
 from generator.cli.output.sarif import as_sarif
-from generator.cli.output.validation import View, _cells, _excerpt, as_text, plain
+from generator.cli.output.validation import FindingStyle, _cells, _excerpt, as_text, plain
 from generator.findings import Edit, Finding, Fix, Location, Related, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -326,7 +326,7 @@ def kb(tiny: Base) -> KnowledgeBase:
 
 def shown(kb: KnowledgeBase, finding: Finding, line: str, **view: Any) -> list[str]:
     """The lines of a finding's text, with the excerpt from a file in which all lines are the same."""
-    text = as_text(kb, Verdicts((finding,), 1, 0, 0), [finding], False, View(line=lambda *_: line, **view))
+    text = as_text(kb, CheckRun((finding,), 1, 0, 0), [finding], False, FindingStyle(line=lambda *_: line, **view))
     return text.split("\n\n")[0].split("\n")[1:]
 
 
@@ -365,7 +365,7 @@ def test_an_empty_line_has_no_excerpt(kb: KnowledgeBase) -> None:
 )
 def test_an_excerpt_fits_the_terminal_and_shows_the_place(line: str, column: int, length: int, width: int) -> None:
     finding = found(place=(2, column, 2, column + length))
-    view = View(line=lambda *_: line, width=width)
+    view = FindingStyle(line=lambda *_: line, width=width)
     lines = list(_excerpt(finding.location, line, view, ""))
     assert all(_cells(each) <= width for each in lines)
     assert len(lines) in (0, 2)

@@ -14,7 +14,7 @@ from generator.catalog.records import Record
 from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS
 from generator.checks.contract import Tally
-from generator.compatibility import GLYPHS, MEANINGS, Cube, Reason, Standing, UnknownCache, Verdict, listings
+from generator.compatibility import GLYPHS, MEANINGS, Cube, Reason, UnknownCache, Verdict, VerdictState, listings
 from generator.compatibility.backends import Backend, Grade, ask, backends_of
 from generator.compatibility.profiles import jobs, profile
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -81,7 +81,7 @@ def found_by_checks(kb: KnowledgeBase) -> list[str]:
 
 def test_latent_attention_on_ampere_has_the_triton_backend_only(cube: Cube) -> None:
     verdict = cube["deepseek-v2", "vllm", "a100-sxm-80gb"]
-    assert verdict.state is Standing.SUPPORTED
+    assert verdict.state is VerdictState.SUPPORTED
     assert serving(verdict) == {"vllm-triton-mla-backend": "kc-mla"}
     (step,) = steps(verdict, "kernel-class")
     assert step.value["only"]
@@ -91,16 +91,16 @@ def test_latent_attention_on_ampere_has_the_triton_backend_only(cube: Cube) -> N
 
 def test_an_8_bit_latent_cache_is_refused_on_ampere_and_taken_on_ada(cube: Cube) -> None:
     verdict = cube.verdict("deepseek-v2", "vllm", "a100-sxm-80gb", "fp8")
-    assert verdict.state is Standing.BLOCKED
+    assert verdict.state is VerdictState.BLOCKED
     assert "TRITON_MLA does not take vllm#fp8_e4m3" in steps(verdict, "kernel-class", "refuses")[0].text
     assert "another cache type" in verdict.flips_if
-    assert cube.verdict("deepseek-v2", "vllm", "l40s", "fp8").state is Standing.SUPPORTED
+    assert cube.verdict("deepseek-v2", "vllm", "l40s", "fp8").state is VerdictState.SUPPORTED
 
 
 @pytest.mark.parametrize("gpu", SM8X)
 def test_no_sparse_backend_accepts_sm8x(cube: Cube, gpu: str) -> None:
     verdict = cube["deepseek-v3-2", "vllm", gpu]
-    assert verdict.state is Standing.BLOCKED
+    assert verdict.state is VerdictState.BLOCKED
     refusal = steps(verdict, "kernel-class", "refuses")[0]
     assert refusal.text.startswith("kc-mla-sparse: no backend takes sm_8")
     assert "vllm-0-33-0-backend-flashmla-sparse" in refusal.cites
@@ -112,7 +112,7 @@ def test_no_sparse_backend_accepts_sm8x(cube: Cube, gpu: str) -> None:
 @pytest.mark.parametrize("model", ["deepseek-v4-flash", "deepseek-v4-1-flash"])
 def test_v4_on_sm8x_is_no_evidence_since_its_predicate_is_not_called(cube: Cube, model: str, gpu: str) -> None:
     verdict = cube[model, "vllm", gpu]
-    assert verdict.state is Standing.NO_EVIDENCE
+    assert verdict.state is VerdictState.NO_EVIDENCE
     uncalled = steps(verdict, "coverage", "not whole")
     assert "vllm-0-33-0-sparse-attn-indexer" in {cite for step in uncalled for cite in step.cites}
     assert {"vllm-0-33-0-dsv4-backend-choice", "vllm-0-33-0-dsv41-backend-choice"} & set(uncalled[0].cites)
@@ -134,7 +134,7 @@ def test_v4_flash_by_gpu(
 ) -> None:
     for gpu in gpus:
         verdict = cube.verdict("deepseek-v4-flash", "vllm", gpu, cache)
-        assert verdict.state is Standing.SUPPORTED
+        assert verdict.state is VerdictState.SUPPORTED
         assert serving(verdict)[backend] == "kc-v4"
         assert stored(verdict)["kv"] == row
         assert stored(verdict)["index"] == ("vllm#index_fp8", 132)
@@ -145,14 +145,14 @@ def test_v4_flash_by_gpu(
 def test_v4_1_flash_stores_other_rows_on_other_gpus(cube: Cube) -> None:
     for gpu in SM10X:
         verdict = cube["deepseek-v4-1-flash", "vllm", gpu]
-        assert verdict.state is Standing.SUPPORTED
+        assert verdict.state is VerdictState.SUPPORTED
         assert serving(verdict)["vllm-flashmla-mega-attn-dsv41-backend"] == "kc-v41"
         assert stored(verdict)["kv"] == ("vllm#nvfp4_ds_mla_v41", 288)
         assert stored(verdict)["window"] == ("vllm#fp8_ds_mla_v41", 528)
     elsewhere = dict.fromkeys(SM90, "flashmla-sparse") | dict.fromkeys(SM12X, "flashinfer-mla-sparse")
     for gpu, backend in elsewhere.items():
         verdict = cube["deepseek-v4-1-flash", "vllm", gpu]
-        assert verdict.state is Standing.SUPPORTED
+        assert verdict.state is VerdictState.SUPPORTED
         assert serving(verdict)[f"vllm-{backend}-dsv41-backend"] == "kc-v41"
         assert stored(verdict)["kv"] == ("vllm#fp8_ds_mla_v4", 584)
 
@@ -164,7 +164,7 @@ def test_sglang_serves_v4_1_through_its_v4_class(cube: Cube) -> None:
         ("b200", "dsv4_v41_fp4", "sglang-dsv4-flashmla-mega-backend", ("sglang#dsv4_v41_fp4", 288)),
     ):
         verdict = cube.verdict("deepseek-v4-1-flash", "sglang", gpu, word)
-        assert verdict.state is Standing.SUPPORTED
+        assert verdict.state is VerdictState.SUPPORTED
         (rewrite,) = steps(verdict, "rewrite")
         assert (rewrite.value, rewrite.cites) == ("DeepseekV4ForCausalLM", ("sglang-0-5-23-deepseek-v41-config",))
         assert serving(verdict)[backend] == "kc-v41"
@@ -179,7 +179,7 @@ def test_sglang_serves_v4_1_through_its_v4_class(cube: Cube) -> None:
 def test_sglang_sends_v4_1_on_sm12x_to_kernels_that_it_offers_on_sm10x_only(cube: Cube) -> None:
     for gpu in SM12X:
         verdict = cube["deepseek-v4-1-flash", "sglang", gpu]
-        assert verdict.state is Standing.BLOCKED
+        assert verdict.state is VerdictState.BLOCKED
         (refusal,) = steps(verdict, "kernel-class", "refuses")
         assert "dsv41-indexer wants candidate_topk_blocks up to 0, the model has 2048" in refusal.text
         assert {"sglang-0-5-23-dsv41-candidate-indexer", "sglang-0-5-23-deep-gemm-gates"} <= set(refusal.cites)
@@ -191,7 +191,7 @@ def test_sglang_sends_v4_1_on_sm12x_to_kernels_that_it_offers_on_sm10x_only(cube
 
 def test_the_page_size_gate_of_sm120_is_past_and_the_report_that_disagrees_is_shown(cube: Cube) -> None:
     verdict = cube["deepseek-v4-1-flash", "vllm", "rtx-pro-6000-blackwell"]
-    assert verdict.state is Standing.SUPPORTED
+    assert verdict.state is VerdictState.SUPPORTED
     past = next(step for step in steps(verdict, "gotcha", "past") if step.value == "sm120-sparse-mla-block-size")
     assert "flashinfer-python <0.7.1" in past.text
     assert "0.7.2.post1" in past.text
@@ -207,22 +207,22 @@ def test_the_page_size_gate_of_sm120_is_past_and_the_report_that_disagrees_is_sh
 def test_tensorrt_llm_and_its_footnote(cube: Cube) -> None:
     for gpu in SM90:
         verdict = cube["deepseek-v4-flash", "tensorrt-llm", gpu]
-        assert verdict.state is Standing.SOURCES_DISAGREE
+        assert verdict.state is VerdictState.SOURCES_DISAGREE
         assert steps(verdict, "restriction")[0].cites == ("trtllm-supported-models-00b6d5a2",)
         assert steps(verdict, "claims")[0].cites == ("trtllm-pr-16940",)
         for pro in ("deepseek-v4-pro", "deepseek-v4-pro-fp8"):
-            assert cube[pro, "tensorrt-llm", gpu].state is Standing.BLOCKED, "the pull request leaves Pro out"
-    assert cube["deepseek-v4-flash", "tensorrt-llm", "b200"].state is Standing.SUPPORTED
-    assert cube["deepseek-v4-flash", "tensorrt-llm", "l40s"].state is Standing.BLOCKED
+            assert cube[pro, "tensorrt-llm", gpu].state is VerdictState.BLOCKED, "the pull request leaves Pro out"
+    assert cube["deepseek-v4-flash", "tensorrt-llm", "b200"].state is VerdictState.SUPPORTED
+    assert cube["deepseek-v4-flash", "tensorrt-llm", "l40s"].state is VerdictState.BLOCKED
     sm120 = cube["deepseek-v4-flash", "tensorrt-llm", "rtx-5090"]
-    assert sm120.state is Standing.LISTED
+    assert sm120.state is VerdictState.LISTED
     assert "trtllm-pr-16224" in sm120.cites
 
 
 def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: Cube) -> None:
     assert cube.profiles["glm-4-5"].family == "gqa"
     supported = cube["glm-4-5", "vllm", "h100-sxm"]
-    assert supported.state is Standing.SUPPORTED
+    assert supported.state is VerdictState.SUPPORTED
     assert (supported.reasons[0].value, supported.reasons[0].cites) == ("Glm4MoeForCausalLM", ("vllm-0-33-0-glm4-moe",))
     by_type = cube["glm-4-5", "mlx-lm", "apple-m-series"].reasons[0]
     assert (by_type.value, by_type.cites) == ("glm4_moe", ("transformers-5-24-0-glm4-moe-config",))
@@ -235,7 +235,7 @@ def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: 
 
 def test_a_class_that_a_document_names_for_a_repository_stands_over_that_of_an_edited_copy(cube: Cube) -> None:
     verdict = cube["step-3-7-flash", "vllm", "h100-sxm"]
-    assert verdict.state is Standing.SUPPORTED
+    assert verdict.state is VerdictState.SUPPORTED
     named = verdict.reasons[0]
     assert (named.value, named.cites) == ("Step3p7ForConditionalGeneration", ("trtllm-supported-models-00b6d5a2",))
 
@@ -245,7 +245,7 @@ def test_the_4_bit_index_is_for_sm10x_in_vllm(cube: Cube) -> None:
     for gpu in (*SM12X, "h100-sxm"):
         for model in ("deepseek-v4-flash", "deepseek-v4-1-flash", "deepseek-v3-2"):
             verdict = cube.verdict(model, "vllm", gpu, "index_mxfp4")
-            assert verdict.state is Standing.BLOCKED
+            assert verdict.state is VerdictState.BLOCKED
             (told,) = steps(verdict, "gotcha", "blocked")
             assert told.value == "indexer-mxfp4-needs-sm10x"
             assert "vllm-0-33-0-mla-indexer" in told.cites
@@ -256,11 +256,11 @@ def test_the_4_bit_index_is_for_sm10x_in_vllm(cube: Cube) -> None:
 def test_the_4_bit_index_is_for_blackwell_and_gfx95_in_sglang(cube: Cube) -> None:
     for gpu in (*SM10X, *SM12X):
         verdict = cube.verdict("deepseek-v4-flash", "sglang", gpu, "index_fp4")
-        assert verdict.state is Standing.SUPPORTED
+        assert verdict.state is VerdictState.SUPPORTED
         assert stored(verdict)["index"] == ("sglang#index_fp4", 68)
         assert "sglang-0-5-23-fp4-indexer-gate" in verdict.cites
     verdict = cube.verdict("deepseek-v4-flash", "sglang", "h100-sxm", "index_fp4")
-    assert verdict.state is Standing.BLOCKED
+    assert verdict.state is VerdictState.BLOCKED
     assert steps(verdict, "restriction", "blocked")[0].cites == ("sglang-0-5-23-fp4-indexer-gate",)
 
 
@@ -276,7 +276,7 @@ def test_the_4_bit_index_is_for_blackwell_and_gfx95_in_sglang(cube: Cube) -> Non
 )
 def test_attention_sinks_by_gpu(cube: Cube, gpu: str, backend: str) -> None:
     verdict = cube["gpt-oss-120b", "vllm", gpu]
-    assert verdict.state is Standing.SUPPORTED
+    assert verdict.state is VerdictState.SUPPORTED
     assert serving(verdict) == {backend: "kc-gqa kc-win kc-sink"}
     assert "attention sinks" in steps(verdict, "family")[0].text
     pruned = steps(verdict, "restriction", "prunes")
@@ -285,36 +285,36 @@ def test_attention_sinks_by_gpu(cube: Cube, gpu: str, backend: str) -> None:
 
 def test_what_a_registry_dropped_says_its_last_version(cube: Cube) -> None:
     verdict = cube["minimax-text-01", "vllm", "h100-sxm"]
-    assert verdict.state is Standing.NOT_LISTED
+    assert verdict.state is VerdictState.NOT_LISTED
     step = verdict.reasons[-1]
     assert (step.value, step.cites) == ("0.23.0", ("vllm-0-33-0-registry",))
 
 
 def test_a_plain_model_on_an_engine_whose_predicates_were_not_read_is_listed(cube: Cube) -> None:
     verdict = cube["llama-3-1-8b", "llama-cpp", "rtx-4090"]
-    assert verdict.state is Standing.LISTED
+    assert verdict.state is VerdictState.LISTED
     assert steps(verdict, "listed")[0].cites == ("llamacpp-0c1e5709-conversion-map",)
     assert steps(verdict, "kernel-class", "unread")[0].cites == ("llamacpp-0c1e5709-fattn-cuda",)
 
 
 def test_v2_left_the_list_of_tensorrt_llm_and_its_two_spellings_join(cube: Cube) -> None:
     verdict = cube["deepseek-v2", "tensorrt-llm", "h100-sxm"]
-    assert verdict.state is Standing.NOT_LISTED
+    assert verdict.state is VerdictState.NOT_LISTED
     listed, gone = steps(verdict, "listed")
     assert listed.value == "DeepSeekV2ForCausalLM"
     assert (gone.value, gone.cites) == ("1.3.0rc29", ("trtllm-docs-1-3-0rc29-models",))
 
 
 def test_silence_says_no_only_where_the_list_is_whole(cube: Cube) -> None:
-    assert cube["rwkv-5-world-3b", "vllm", "h100-sxm"].state in (Standing.NOT_LISTED, Standing.NO_EVIDENCE)
+    assert cube["rwkv-5-world-3b", "vllm", "h100-sxm"].state in (VerdictState.NOT_LISTED, VerdictState.NO_EVIDENCE)
     silent = cube["minimax-text-01", "tensorrt-llm", "h100-sxm"]
-    assert silent.state is Standing.NO_EVIDENCE
+    assert silent.state is VerdictState.NO_EVIDENCE
     assert silent.reasons[-1].cites == ("trtllm-supported-models-00b6d5a2",)
 
 
 def test_a_limit_without_a_gpu_is_partial_whatever_was_read(cube: Cube) -> None:
     verdict = cube["deepseek-v2", "transformers", "h100-sxm"]
-    assert verdict.state is Standing.PARTIAL
+    assert verdict.state is VerdictState.PARTIAL
     assert steps(verdict, "restriction")[0].cites == ("transformers-5-24-0-deepseek-v2-modeling",)
     wrapped = cube["kimi-k2-5", "transformers", "h100-sxm"]
     assert "transformers-5-24-0-kimi-k25-config" in steps(wrapped, "restriction")[0].cites
@@ -322,7 +322,7 @@ def test_a_limit_without_a_gpu_is_partial_whatever_was_read(cube: Cube) -> None:
 
 def test_a_slow_path_is_a_modifier(cube: Cube) -> None:
     verdict = cube["qwen3-next-80b-a3b-instruct", "vllm", "h100-sxm"]
-    assert verdict.state is Standing.SUPPORTED
+    assert verdict.state is VerdictState.SUPPORTED
     assert "slow: hybrid-mamba-block-inflates" in verdict.modifiers
 
 
@@ -397,12 +397,12 @@ def test_expanding_a_latent_is_partial_at_71_times_the_cache(real: KnowledgeBase
     path = "records/engines/expanding.yaml"
     kb = extended(real, {path: FALLBACK_ENGINE.format(fallbacks=FALLBACKS), **FALLBACK_BACKENDS})
     verdict = kb.verdicts["deepseek-v2", "expanding", "h100-sxm"]
-    assert verdict.state is Standing.PARTIAL
+    assert verdict.state is VerdictState.PARTIAL
     (step,) = steps(verdict, "fallback")
     assert "4,915,200 B per token in bf16 instead of 69,120, 71.1 times as much" in step.text
     assert steps(verdict, "kernel-class", "refuses")[0].text.startswith("kc-mla: no backend takes sm_90")
     without = extended(real, {path: FALLBACK_ENGINE.format(fallbacks=""), **FALLBACK_BACKENDS})
-    assert without.verdicts["deepseek-v2", "expanding", "h100-sxm"].state is Standing.BLOCKED
+    assert without.verdicts["deepseek-v2", "expanding", "h100-sxm"].state is VerdictState.BLOCKED
 
 
 def test_no_cell_of_the_real_base_claims_the_fallback(cube: Cube) -> None:
@@ -420,7 +420,7 @@ def cells(cube: Cube) -> list[Verdict]:
 def test_every_cell_has_a_state_a_reason_and_what_would_change_it(cells: list[Verdict], cube: Cube) -> None:
     assert len(cells) == len(cube) > 2000
     for verdict in cells:
-        assert verdict.state in Standing
+        assert verdict.state in VerdictState
         assert verdict.reasons
         assert verdict.flips_if
         assert all(reason.text and reason.rule and reason.effect for reason in verdict.reasons)
@@ -433,7 +433,7 @@ def test_every_cite_is_a_record(cells: list[Verdict], real: KnowledgeBase) -> No
 def test_what_was_not_read_never_supports(cells: list[Verdict], cube: Cube) -> None:
     backends = {each.record.id: each for rules in cube.rules.values() for each in rules.kernels.backends}
     for verdict in cells:
-        if verdict.state is not Standing.SUPPORTED:
+        if verdict.state is not VerdictState.SUPPORTED:
             continue
         served = _values(steps(verdict, "kernel-class", "serves"))
         assert any(value["grade"] == "gate" for value in served), "code without a gate proves its own part only"
@@ -445,7 +445,7 @@ def test_what_was_not_read_never_supports(cells: list[Verdict], cube: Cube) -> N
 
 def test_a_block_rests_on_a_whole_list_or_on_a_stated_limit(cells: list[Verdict]) -> None:
     for verdict in cells:
-        if verdict.state is Standing.BLOCKED:
+        if verdict.state is VerdictState.BLOCKED:
             stated = steps(verdict, "restriction", "blocked") + steps(verdict, "gotcha", "blocked")
             assert stated or steps(verdict, "coverage", "whole")
 
@@ -480,13 +480,13 @@ def test_engines_choose_among_backends_on_record(real: KnowledgeBase) -> None:
 def test_the_cube_takes_far_less_than_two_seconds(real: KnowledgeBase) -> None:
     fresh = Cube(real.catalog, real.facts, real.formats, real.listings)
     started = time.process_time()
-    assert sum(verdict.state is Standing.SUPPORTED for verdict in fresh.values()) > 100
+    assert sum(verdict.state is VerdictState.SUPPORTED for verdict in fresh.values()) > 100
     assert time.process_time() - started < 2
 
 
 def test_states_have_a_glyph_and_a_meaning() -> None:
-    assert set(GLYPHS) == set(MEANINGS) == set(Standing)
-    assert len(set(GLYPHS.values())) == len(Standing)
+    assert set(GLYPHS) == set(MEANINGS) == set(VerdictState)
+    assert len(set(GLYPHS.values())) == len(VerdictState)
 
 
 # --- versions and capabilities --------------------------------------------------------------------------------------
@@ -569,7 +569,7 @@ def test_a_profile_needs_no_record(real: KnowledgeBase, cube: Cube) -> None:
     mine = profile(real.catalog, config, "swa_hybrid", None, "MiMoV2FlashForCausalLM")
     assert mine.traits == ("attention sinks",)
     outcome = cube.rules["vllm"].outcome(mine, cube.gpus["a100-sxm-80gb"])
-    assert outcome.state is Standing.SUPPORTED
+    assert outcome.state is VerdictState.SUPPORTED
 
 
 # --- the command ----------------------------------------------------------------------------------------------------
@@ -644,15 +644,15 @@ SERVING = """serving:
 @pytest.mark.parametrize(
     ("model", "says", "more", "codes", "state"),
     [
-        ("deepseek-v2", "supported", "", [], Standing.SUPPORTED),
-        ("deepseek-v2", "runs", "", [], Standing.SUPPORTED),
-        ("deepseek-v2", "fails", "    engine_version: 0.20.0\n", [], Standing.SUPPORTED),
-        ("deepseek-v2", "fails", "    separated_by: an 8-bit cache\n", [], Standing.SUPPORTED),
-        ("deepseek-v3-2", "fails", "", [], Standing.BLOCKED),
-        ("deepseek-v3-2", "supported", "    separated_by: a fork\n", [], Standing.BLOCKED),
-        ("deepseek-v3-2", "supported", "", ["CMP501"], Standing.BLOCKED),
-        ("deepseek-v3-2", "runs", "", ["CMP502"], Standing.SOURCES_DISAGREE),
-        ("deepseek-v2", "fails", "", ["CMP502"], Standing.SOURCES_DISAGREE),
+        ("deepseek-v2", "supported", "", [], VerdictState.SUPPORTED),
+        ("deepseek-v2", "runs", "", [], VerdictState.SUPPORTED),
+        ("deepseek-v2", "fails", "    engine_version: 0.20.0\n", [], VerdictState.SUPPORTED),
+        ("deepseek-v2", "fails", "    separated_by: an 8-bit cache\n", [], VerdictState.SUPPORTED),
+        ("deepseek-v3-2", "fails", "", [], VerdictState.BLOCKED),
+        ("deepseek-v3-2", "supported", "    separated_by: a fork\n", [], VerdictState.BLOCKED),
+        ("deepseek-v3-2", "supported", "", ["CMP501"], VerdictState.BLOCKED),
+        ("deepseek-v3-2", "runs", "", ["CMP502"], VerdictState.SOURCES_DISAGREE),
+        ("deepseek-v2", "fails", "", ["CMP502"], VerdictState.SOURCES_DISAGREE),
     ],
     ids=[
         "support that the rules give, too",
@@ -666,7 +666,7 @@ SERVING = """serving:
         "a failure that the rules rule out",
     ],
 )
-def test_claims(real: KnowledgeBase, model: str, says: str, more: str, codes: list[str], state: Standing) -> None:
+def test_claims(real: KnowledgeBase, model: str, says: str, more: str, codes: list[str], state: VerdictState) -> None:
     serving = SERVING.format(says=says, more=more)
     kb = changed(real, model, lambda text: text.replace("\narchitecture:\n", f"\n{serving}architecture:\n", 1))
     assert found_by_checks(kb) == codes
@@ -674,7 +674,7 @@ def test_claims(real: KnowledgeBase, model: str, says: str, more: str, codes: li
     assert verdict.state is state
     (said,) = steps(verdict, "claims")
     assert said.cites == ("vllm-issue-45317",)
-    assert ("reported to run" in verdict.modifiers) is (says == "runs" and state is Standing.SUPPORTED)
+    assert ("reported to run" in verdict.modifiers) is (says == "runs" and state is VerdictState.SUPPORTED)
 
 
 @pytest.mark.parametrize(
@@ -788,7 +788,7 @@ def test_a_pinned_package_that_is_too_old_is_lacking(real: KnowledgeBase) -> Non
     assert variant.lacking == ("FlashInfer >=0.6.18, where the release pins 0.6.0",)
     old = kb.verdicts["deepseek-v4-1-flash", "vllm", "rtx-pro-6000-blackwell"]
     assert steps(old, "gotcha", "blocked")[0].value == "sm120-sparse-mla-block-size"
-    assert (old.by_rules, old.state) == (Standing.BLOCKED, Standing.SOURCES_DISAGREE), "a report has it running"
+    assert (old.by_rules, old.state) == (VerdictState.BLOCKED, VerdictState.SOURCES_DISAGREE), "a report has it running"
 
 
 def test_the_window_is_a_part_of_its_own_where_the_engine_divides_the_work(cube: Cube) -> None:
@@ -807,9 +807,9 @@ PRUNING = """restrictions:
 def test_a_limit_on_one_backend_takes_it_out_where_it_holds(real: KnowledgeBase) -> None:
     kb = changed(real, "vllm", lambda text: text.replace("restrictions:\n", PRUNING, 1))
     ampere, ada = kb.verdicts["deepseek-v2", "vllm", "a100-sxm-80gb"], kb.verdicts["deepseek-v2", "vllm", "l40s"]
-    assert ampere.state is Standing.BLOCKED
+    assert ampere.state is VerdictState.BLOCKED
     assert steps(ampere, "restriction", "prunes")[0].value == "TRITON_MLA"
-    assert ada.state is Standing.SUPPORTED
+    assert ada.state is VerdictState.SUPPORTED
 
 
 def test_a_class_that_left_a_list_which_no_longer_names_it(real: KnowledgeBase) -> None:
@@ -821,10 +821,10 @@ def test_a_class_that_left_a_list_which_no_longer_names_it(real: KnowledgeBase) 
     kb = changed(real, "tensorrt-llm", edit)
     kb = replace(kb, listings=listings(kb.catalog))
     verdict = kb.verdicts["minimax-text-01", "tensorrt-llm", "h100-sxm"]
-    assert (verdict.state, verdict.reasons[-1].value) == (Standing.NOT_LISTED, "1.3.0rc29")
+    assert (verdict.state, verdict.reasons[-1].value) == (VerdictState.NOT_LISTED, "1.3.0rc29")
 
 
 def test_a_class_that_a_later_page_names(cube: Cube) -> None:
     verdict = cube["deepseek-v4-1-flash", "tensorrt-llm", "b200"]
-    assert verdict.state is Standing.LISTED
+    assert verdict.state is VerdictState.LISTED
     assert verdict.modifiers[0] == "named since 1.4.0rc1, a pre-release"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from generator.catalog.records import Record
-from generator.compatibility import Cube, Reason, State, Verdict
+from generator.compatibility import Cube, ListingState, Reason, Verdict
 from generator.compatibility.listing import list_of
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -173,7 +173,7 @@ def test_no_class_is_missed_for_its_spelling(real: KnowledgeBase) -> None:
         for model in real.catalog.of("model"):
             listing = real.listings[model.id, engine.id]
             asked = [step.value for step in listing.reasons if step.effect == "asks"]
-            if listing.state is not State.LISTED and asked:
+            if listing.state is not ListingState.LISTED and asked:
                 other = known.get(letters(asked[-1]), asked[-1])
                 assert other == asked[-1], f"{engine.id} lists {other}, and {model.id} asks for {asked[-1]}"
 

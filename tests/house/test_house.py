@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,35 @@ LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names} | {
 
 def test_the_rooms_are_those_of_the_house() -> None:
     assert set(LEVEL) - {"__main__"} == UNITS
+
+
+def test_the_package_itself_holds_rooms_and_the_findings_they_share() -> None:
+    assert {path.name for path in CODE.glob("*.py")} == {"__init__.py", "__main__.py", "findings.py"}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    defined = Counter(
+        node.name
+        for path in FILES
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert not [name for name, times in defined.items() if times > 1]
+
+
+def test_files_and_functions_hold_one_idea() -> None:
+    long = []
+    for path in FILES:
+        text = path.read_text("utf-8")
+        if text.count("\n") > 300:
+            long.append(f"{path.relative_to(CODE)}: {text.count(chr(10))} lines")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                manual = node.body[0] if ast.get_docstring(node) else None  # of a check it is the page of the manual
+                lines = node.end_lineno - node.lineno + 1 - (manual.end_lineno - manual.lineno if manual else 0)
+                if lines > 40:
+                    long.append(f"{path.relative_to(CODE)}: {node.name}, {lines} lines")
+    assert not long
 
 
 def test_a_room_leans_on_the_ones_below_it() -> None:

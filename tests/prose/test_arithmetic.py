@@ -11,29 +11,29 @@ from conftest import HERE
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from generator.prose.reader import Kind, Names, Statement, figures, read, show
+from generator.prose.reader import NamedValues, Statement, StatementKind, figures, read, show
 from generator.prose.reading.quantities import choices, plausible
 from generator.prose.reading.sentences import sentence_at, sentences
 
 LABELLED = yaml.safe_load((HERE / "data" / "statements.yaml").read_text(encoding="utf-8"))
 ROWS: list[dict[str, Any]] = LABELLED["statements"]
 CODES = {
-    "NUM401": Kind.ARITHMETIC,
-    "NUM402": Kind.CONVERSION,
-    "NUM403": Kind.PARTITION,
-    "NUM404": Kind.RATIO,
+    "NUM401": StatementKind.ARITHMETIC,
+    "NUM402": StatementKind.CONVERSION,
+    "NUM403": StatementKind.PARTITION,
+    "NUM404": StatementKind.RATIO,
 }
 RECALL = 0.94
 """Of the false statements of the labelled set, at least this share is found."""
 
 
-def names(context: str | None) -> Names:
+def names(context: str | None) -> NamedValues:
     if context is None:
-        return Names()
+        return NamedValues()
     given = LABELLED["contexts"][context]
     by_ratio, ratios = given.get("types_by_ratio", {}), given.get("lists", {}).get("compress_ratios", [])
     types = given.get("layer_types") or [by_ratio[ratio] for ratio in ratios[: given["layers"]] if by_ratio]
-    return Names(
+    return NamedValues(
         {key: Fraction(value) for key, value in given.get("values", {}).items()},
         {key: tuple(value) for key, value in given.get("lists", {}).items()},
         given.get("kinds", {}),
@@ -147,7 +147,7 @@ def test_conversions(size: int, decimals: int, off: int) -> None:
     wrong, _ = printed(Fraction(size, 1024) + Fraction(off, 10**decimals), decimals)
     (statement,) = read(f"{size:,} B ({wrong} KiB)")
     assert statement.holds is False
-    assert statement.kind is Kind.CONVERSION
+    assert statement.kind is StatementKind.CONVERSION
 
 
 @given(st.lists(st.integers(1, 60), min_size=3, max_size=5), st.sampled_from([-2, -1, 1, 2]))
@@ -166,7 +166,7 @@ def test_factors(factor: int, small: int) -> None:
     wrong = factor + max(1, factor // 10)
     (statement,) = read(text.format(small, wrong, small * factor))
     assert statement.holds is (None if wrong >= 2 * factor else False) or wrong == factor * 2
-    assert statement.kind is Kind.RATIO
+    assert statement.kind is StatementKind.RATIO
 
 
 # --- places, awkward texts ------------------------------------------------------------------------------------------
@@ -210,10 +210,12 @@ def test_any_text_is_read(text: str) -> None:
 
 def test_lists_of_layers_need_one_list() -> None:
     """Where two lists have an entry per layer, nobody knows which one a sentence means."""
-    two = Names(lists={"a_ratios": (0, 4), "b_ratios": (4, 0)}, layers=2)
+    two = NamedValues(lists={"a_ratios": (0, 4), "b_ratios": (4, 0)}, layers=2)
     assert read("layer 1 has ratio 0", two) == []
-    assert [each.holds for each in read("layer 1 has ratio 0", Names(lists={"a_ratios": (0, 4)}, layers=2))] == [False]
-    assert read("layers 0-999999 have ratio 0", Names(lists={"a_ratios": (0, 4)}, layers=2)) == []
+    assert [each.holds for each in read("layer 1 has ratio 0", NamedValues(lists={"a_ratios": (0, 4)}, layers=2))] == [
+        False
+    ]
+    assert read("layers 0-999999 have ratio 0", NamedValues(lists={"a_ratios": (0, 4)}, layers=2)) == []
 
 
 def test_figures_are_sizes_with_their_unit() -> None:

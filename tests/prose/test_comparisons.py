@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from generator.checks.contract import Tally
 from generator.checks.texts import passages
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.comparisons import Bench, Said, comparisons
+from generator.prose.comparisons import JudgedComparison, Reference, comparisons
 from generator.prose.config_fields.words import SpokenFields
 
 V2, V3, FLASH, V41 = "deepseek-v2", "deepseek-v3", "deepseek-v4-flash", "deepseek-v4-1-flash"
@@ -32,11 +32,11 @@ def audit() -> KnowledgeBase:
 
 
 @pytest.fixture(scope="module")
-def bench(audit: KnowledgeBase) -> Bench:
-    return Bench.of(audit)
+def bench(audit: KnowledgeBase) -> Reference:
+    return Reference.of(audit)
 
 
-def said(bench: Bench, of: str, text: str) -> list[Said]:
+def said(bench: Reference, of: str, text: str) -> list[JudgedComparison]:
     """What is found in a text that stands in the notes of a model."""
     passage = next(each for each in passages(bench.kb, Tally(), ("model",)) if each.record.id == of)
     return list(comparisons(replace(passage, text=replace(passage.text, value=text)), bench))
@@ -185,24 +185,24 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("of", "text"), RIGHT.values(), ids=RIGHT)
-def test_what_is_right_is_held_against_the_configs(bench: Bench, of: str, text: str) -> None:
+def test_what_is_right_is_held_against_the_configs(bench: Reference, of: str, text: str) -> None:
     assert [each.holds for each in said(bench, of, text)] == [True]
 
 
 @pytest.mark.parametrize(("of", "text"), LEFT_ALONE.values(), ids=LEFT_ALONE)
-def test_what_is_not_certain_is_left_alone(bench: Bench, of: str, text: str) -> None:
+def test_what_is_not_certain_is_left_alone(bench: Reference, of: str, text: str) -> None:
     assert all(each.holds is None for each in said(bench, of, text))
 
 
 @pytest.mark.parametrize(("of", "text", "right"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_with_both_values(bench: Bench, of: str, text: str, right: str) -> None:
+def test_what_is_wrong_is_told_with_both_values(bench: Reference, of: str, text: str, right: str) -> None:
     (only,) = said(bench, of, text)
     assert only.holds is False
     assert right in only.right
     assert text[only.start : only.end].strip(" .") in text
 
 
-def test_a_longer_name_is_another_model(bench: Bench) -> None:
+def test_a_longer_name_is_another_model(bench: Reference) -> None:
     found = {
         text: [each.id for each in bench.names.mentions(text)] for text in ("V4.1-Flash", "V4-Flash's", "(V3)", "V3.2")
     }
@@ -220,7 +220,7 @@ def test_the_table_names_every_field_once(real: KnowledgeBase) -> None:
 
 def test_what_configs_say_of_real_models_is_never_called_false(real: KnowledgeBase) -> None:
     """Each model beside the next five: what is true of their layers and heads holds, and the opposite does not."""
-    bench, notes = Bench.of(real), next(passages(real, Tally(), ("model",)))
+    bench, notes = Reference.of(real), next(passages(real, Tally(), ("model",)))
     ids, verdicts = sorted(real.facts), []
     for one, two in [pair for step in range(1, 6) for pair in zip(ids, ids[step:], strict=False)]:
         for word, key in (("layers", "num_hidden_layers"), ("attention heads", "num_attention_heads")):
@@ -239,7 +239,7 @@ def test_what_configs_say_of_real_models_is_never_called_false(real: KnowledgeBa
 
 
 def test_the_real_records_compare_models_and_all_of_it_holds(real: KnowledgeBase) -> None:
-    bench = Bench.of(real)
+    bench = Reference.of(real)
     found = [
         (passage.record.id, passage.text.value[each.start : each.end], each.holds)
         for passage in passages(real, Tally())
@@ -267,12 +267,12 @@ def test_other_records_have_to_name_both_models(tiny: Base, text: str, right: st
 
 
 def test_a_base_without_the_table_knows_no_words(audit: KnowledgeBase) -> None:
-    bare = Bench(audit, Bench.of(audit).names, SpokenFields.from_table({}))
+    bare = Reference(audit, Reference.of(audit).names, SpokenFields.from_table({}))
     fields = [said(bare, of, text) for of, text, right in WRONG.values() if right.startswith("`")]
     assert all(each.holds is None for found in fields for each in found)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join))
-def test_any_text_is_read_without_a_traceback(bench: Bench, text: str) -> None:
+def test_any_text_is_read_without_a_traceback(bench: Reference, text: str) -> None:
     for each in said(bench, V2, text):
         assert 0 <= each.start < each.end <= len(text)

@@ -20,7 +20,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 from generator.notation.braces import Expression, find, unclosed
 from generator.prose.expressions import evaluator as expressions
 from generator.prose.expressions import vocabulary
-from generator.prose.expressions.evaluator import MAX_LENGTH, ExpressionError, Quantity, evaluate
+from generator.prose.expressions.evaluator import MAX_LENGTH, ExpressionError, Value, evaluate
 
 MODEL = "records/models/tiny-a.yaml"
 IDEA = "records/concepts/tiny-latent.yaml"
@@ -32,7 +32,7 @@ def kb() -> KnowledgeBase:
     return assemble(read(TINY), date(2026, 11, 29))
 
 
-def value(kb: KnowledgeBase, inner: str, record: str = "tiny-a") -> Quantity:
+def value(kb: KnowledgeBase, inner: str, record: str = "tiny-a") -> Value:
     return evaluate(kb, kb.catalog.records[record], inner)
 
 
@@ -124,7 +124,7 @@ def test_state_and_short_layer_names_of_the_real_base(real: KnowledgeBase) -> No
     facts = real.facts["deepseek-v4-flash"]
     assert facts.geometry is not None
     (state, size), *_ = facts.state.items()
-    assert evaluate(real, v4, f"kv.state('{state}')") == Quantity(Fraction(size), "B", f"state {state}")
+    assert evaluate(real, v4, f"kv.state('{state}')") == Value(Fraction(size), "B", f"state {state}")
     for short, long in vocabulary.LAYERS.items():
         if long in facts.geometry.layers:
             assert evaluate(real, v4, f"kv.layers.{short}").value == evaluate(real, v4, f"kv.layers.{long}").value

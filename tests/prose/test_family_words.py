@@ -6,7 +6,7 @@ import pytest
 from conftest import Base
 
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.families.assignments import spoken
+from generator.prose.families.assignments import words_for
 from generator.prose.reader import asserted
 
 MODEL, ENGINE = "records/models/tiny-a.yaml", "records/engines/tiny-engine.yaml"
@@ -160,9 +160,9 @@ def test_an_unknown_word_is_not_checkable(tiny: Base) -> None:
 
 def test_words_for_families_are_given_to_families_that_exist(real: KnowledgeBase) -> None:
     assert all(row["called"] for row in real.catalog.tables["families"].values())
-    words = spoken(real, "family")
+    words = words_for(real, "family")
     assert words["mla"] == ("mla", "mla_dsa", "kda_mla_hybrid")
-    assert "mha" not in spoken(real, "kernel class")["mla"]
+    assert "mha" not in words_for(real, "kernel class")["mla"]
     assert "mla" not in words["gqa"]
 
 

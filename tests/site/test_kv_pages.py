@@ -12,7 +12,7 @@ from math import ceil, floor, log2
 import pytest
 from conftest import ROOT, Base
 
-from generator.cli.output.kv import Question, as_text, of_record
+from generator.cli.output.kv import KvQuestion, as_text, of_record
 from generator.derive.attention.geometry import Geometry
 from generator.derive.cited_config import config_keys
 from generator.derive.counts import weights_of
@@ -243,7 +243,7 @@ def test_what_engines_keep_differently_stands_in_a_row_each_and_is_not_added_up(
 
 
 def test_the_command_keeps_them_apart_as_well(real: KnowledgeBase) -> None:
-    lines = as_text(of_record(real, "qwen3-next-80b-a3b-instruct", Question(batch=2))).splitlines()
+    lines = as_text(of_record(real, "qwen3-next-80b-a3b-instruct", KvQuestion(batch=2))).splitlines()
     conv, ssm = 2 * 36 * 24576 * 2, 2 * 36 * 524288
     assert [line.split(" B (")[0] for line in lines if line.startswith("state ")] == [
         f"state in sglang: conv {conv:,} + ssm_fp32 {4 * ssm:,} = {conv + 4 * ssm:,}",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import Base
 
-from generator.cli.output.kv import Question, as_json, as_text, of_record
+from generator.cli.output.kv import KvQuestion, as_json, as_text, of_record
 from generator.derive import attention
 from generator.derive.attention.unsupported import unsupported
 from generator.derive.cited_config import config_keys
@@ -234,12 +234,12 @@ def test_the_lengths_end_with_the_longest() -> None:
 
 
 def test_kv_tells_it_as_json_and_as_text(real: KnowledgeBase) -> None:
-    answer = of_record(real, "gpt-oss-120b", Question(caches=("fp8_e4m3",), batch=3))
+    answer = of_record(real, "gpt-oss-120b", KvQuestion(caches=("fp8_e4m3",), batch=3))
     found = json.loads(as_json(answer))
     # 2,048 x (18 x 8,192 + 18 x 128) and 2,048 x 36 x 8,192, for one sequence and whatever is asked for
     assert found["overpay"]["8192"] == {"geometry": 306_708_480, "unsupported": 603_979_776, "factor": 1.9692}
     assert list(found["overpay"]) == ["8192", "32768", "131072"]
     assert found["overpay_basis"] == "all 36 layers that mix tokens kept in full, per-head"
     assert "without support of this design: 73,728 B/token in bf16" in as_text(answer)
-    plain = of_record(real, "llama-3-1-8b", Question())
+    plain = of_record(real, "llama-3-1-8b", KvQuestion())
     assert (json.loads(as_json(plain))["overpay"], "without support" in as_text(plain)) == ({}, False)

@@ -15,7 +15,7 @@ from generator.compatibility.fit import figure_for, fit, load, memory_of
 from generator.derive.config.fields import NotDerivable
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.site.site import Site
-from generator.site.views.verdicts import Answers
+from generator.site.views.verdicts import VerdictGroups
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +88,10 @@ def test_answers_of_before_are_used_where_nothing_changed(tiny: Base) -> None:
     from generator.site.memory import Memory
 
     memory = Memory()
-    before = Answers(tiny.read(), memory)
+    before = VerdictGroups(tiny.read(), memory)
     first = {model: before.of(model) for model in ("tiny-a", "tiny-b")}
     tiny.edit("records/models/tiny-a.yaml", "name: Tiny A\n", "name: Tiny Alpha\n")
-    after = Answers(tiny.read(), memory)
+    after = VerdictGroups(tiny.read(), memory)
     assert after.of("tiny-b") is first["tiny-b"]
     assert after.of("tiny-a") is not first["tiny-a"]
 

@@ -12,7 +12,7 @@ from generator.derive.parameters.stated_counts import ACTIVE, TOTAL
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import grouped, number
-from generator.prose.claims import Stated, stated
+from generator.prose.claims import ComparableClaim, stated
 from generator.prose.figure_owners import siblings
 from generator.prose.reading.quantities import BYTES, show
 
@@ -99,7 +99,7 @@ def contradicted_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
 
 def _finding(
-    this: Check, kb: KnowledgeBase, model: Record, index: int, claim: Mapping[str, Any], said: Stated
+    this: Check, kb: KnowledgeBase, model: Record, index: int, claim: Mapping[str, Any], said: ComparableClaim
 ) -> Finding:
     values = list(said.meanings.items())
     derived = ", ".join(f"{_size(value, said)} ({name})" for name, value in values[:NAMED])
@@ -117,14 +117,14 @@ def _finding(
     return this.finding(model.at("claims", index, "value"), message + hint, model.id, data=data)
 
 
-def _size(value: Fraction, said: Stated) -> str:
+def _size(value: Fraction, said: ComparableClaim) -> str:
     unit = said.quantity.unit
     if unit is None or unit.scales[0] == 1:
         return grouped(value)
     return f"{show(value / unit.scales[-1], said.quantity)} {unit.symbol}"
 
 
-def _hint(kb: KnowledgeBase, model: Record, said: Stated, owners: Mapping[str, list[str]]) -> str:
+def _hint(kb: KnowledgeBase, model: Record, said: ComparableClaim, owners: Mapping[str, list[str]]) -> str:
     """Where the figure may come from: another model, or a formula for another design."""
     if owners:
         first, keys = next(iter(owners.items()))
@@ -137,7 +137,7 @@ def _hint(kb: KnowledgeBase, model: Record, said: Stated, owners: Mapping[str, l
     }
     sizes = {name: Fraction(size) for name, size in formulas.items() if size}
     per_token = said.quantity.unit is not None and "token" in said.quantity.unit.per
-    made = Stated(said.quantity, sizes).agreeing() if per_token else []
+    made = ComparableClaim(said.quantity, sizes).agreeing() if per_token else []
     return f"; it is what {made[0]}" if made else ""
 
 

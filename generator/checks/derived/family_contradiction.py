@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from generator.checks.contract import Check, Tally, check
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.families.assignments import Said, derived, described, known, statements
+from generator.prose.families.assignments import FamilyStatement, derived, described, known, statements
 from generator.prose.families.phrases import FAMILY
 
 
@@ -89,7 +89,7 @@ def family_contradiction(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
             yield _finding(this, kb, said, found)
 
 
-def _finding(this: Check, kb: KnowledgeBase, said: Said, found: Mapping[str, set[str]]) -> Finding:
+def _finding(this: Check, kb: KnowledgeBase, said: FamilyStatement, found: Mapping[str, set[str]]) -> Finding:
     right, models = sorted(set().union(*found.values())), list(found)
     of = ", ".join(models[:3]) + (f" and {len(models) - 3} more" if models[3:] else "")
     verb = ("derive{} to" if said.what == FAMILY else "need{}").format("" if models[1:] else "s")
@@ -98,7 +98,7 @@ def _finding(this: Check, kb: KnowledgeBase, said: Said, found: Mapping[str, set
     return this.finding(said.location, message, said.record.id, data=data)
 
 
-def _says(said: Said) -> str:
+def _says(said: FamilyStatement) -> str:
     if said.word is None:
         return f"{said.about} is said to be of the {said.what} {' or '.join(said.names)}"
     if said.what == FAMILY:

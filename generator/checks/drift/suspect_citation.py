@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
 from generator.findings import Finding, Related, Severity
-from generator.knowledge.evidence.reviews import Review, State, reviews
+from generator.knowledge.evidence.reviews import Review, ReviewStatus, reviews
 from generator.knowledge.evidence.used_facts import evidence_by_source
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -77,12 +77,12 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
             tally.not_checkable += len(evidence_by_source(kb.graph.cites(record.id)))
             continue
         for review in reviews(kb, record):
-            if review.state is State.BARRED:
+            if review.state is ReviewStatus.BARRED:
                 tally.skipped += 1
-            elif review.state is State.NEVER:
+            elif review.state is ReviewStatus.NEVER:
                 tally.not_checkable += 1
             else:
-                idle = review.state in (State.UNKNOWN, State.IDLE)  # it vouches for nothing here
+                idle = review.state in (ReviewStatus.UNKNOWN, ReviewStatus.IDLE)  # it vouches for nothing here
                 tally.checked += not idle
                 tally.not_checkable += idle
                 yield from _findings(this, record, review)
@@ -106,12 +106,12 @@ def _findings(this: Check, record: Record, review: Review) -> Iterator[Finding]:
 
 
 _SAYS = {
-    State.CHANGED: (
+    ReviewStatus.CHANGED: (
         None,
         "of what is used here of {source}, {names} changed since this record was compared with it on {on}; compare "
         "them again, correct the record, then `servebook review {id} --cite {source}`",
     ),
-    State.UNKNOWN: (
+    ReviewStatus.UNKNOWN: (
         Severity.INFO,
         "the stamp of {on} for {source} follows a recipe that this version of Servebook does not know, so it says "
         "nothing here; compare them, then `servebook review {id} --cite {source}`",

@@ -8,7 +8,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.checks.false_statements import findings
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.reader import Kind
+from generator.prose.reader import StatementKind
 
 
 @check("NUM401", Severity.ERROR)
@@ -72,4 +72,4 @@ def false_arithmetic(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     Take the right value from the message, or correct the calculation. Where the stated value is the figure of another
     model, the message names it: then a number was copied. Rounded results are judged at the precision that is written.
     """
-    yield from findings(this, kb, tally, Kind.ARITHMETIC)
+    yield from findings(this, kb, tally, StatementKind.ARITHMETIC)

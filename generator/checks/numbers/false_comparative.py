@@ -8,7 +8,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.checks.texts import passages
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.comparisons import Bench, comparisons
+from generator.prose.comparisons import Reference, comparisons
 
 
 @check("NUM411", Severity.ERROR)
@@ -77,7 +77,7 @@ def false_comparative(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     How to fix
     The message lists the fields with both values. Say what holds, or name the fields that you mean.
     """
-    bench = Bench.of(kb)
+    bench = Reference.of(kb)
     for passage in passages(kb, tally):
         for said in comparisons(passage, bench):
             if said.holds is None:

@@ -8,7 +8,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.checks.false_statements import findings
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.reader import Kind
+from generator.prose.reader import StatementKind
 
 
 @check("NUM402", Severity.ERROR)
@@ -71,4 +71,4 @@ def false_conversion(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     Correct the one that is wrong. The finding points at the less precise of the two and gives what the other one comes
     to.
     """
-    yield from findings(this, kb, tally, Kind.CONVERSION)
+    yield from findings(this, kb, tally, StatementKind.CONVERSION)

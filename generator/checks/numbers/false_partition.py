@@ -8,7 +8,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.checks.false_statements import findings
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.reader import Kind
+from generator.prose.reader import StatementKind
 
 
 @check("NUM403", Severity.ERROR)
@@ -73,4 +73,4 @@ def false_partition(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
     Count again. In a list with one entry per layer, counting starts at 0, and entries behind `num_hidden_layers` belong
     to draft layers.
     """
-    yield from findings(this, kb, tally, Kind.PARTITION)
+    yield from findings(this, kb, tally, StatementKind.PARTITION)

@@ -8,7 +8,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.checks.false_statements import findings
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.prose.reader import Kind
+from generator.prose.reader import StatementKind
 
 
 @check("NUM404", Severity.ERROR)
@@ -70,4 +70,4 @@ def false_ratio(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findin
     Divide the two numbers. Where a sentence holds more than two, say which are meant by giving them a sentence of their
     own; a sentence with one number is held against the model's own figures.
     """
-    yield from findings(this, kb, tally, Kind.RATIO)
+    yield from findings(this, kb, tally, StatementKind.RATIO)

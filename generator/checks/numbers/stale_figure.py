@@ -11,7 +11,7 @@ from generator.findings import Edit, Finding, Fix, Related, Severity
 from generator.knowledge.editions import shown
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.prose.figure_owners import owners_of, siblings
-from generator.prose.outdated_figures import Bygone, bygones, holds, telling
+from generator.prose.outdated_figures import OutdatedFigure, bygones, holds, significant
 from generator.prose.passages import Passage
 from generator.prose.reader import Quantity, read
 
@@ -100,7 +100,7 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
     Write what holds now, as an expression where the figure follows from the config, so that it cannot be left behind
     again. Where the sentence is about the past, say so in it.
     """
-    known: dict[str, list[Bygone]] = {}
+    known: dict[str, list[OutdatedFigure]] = {}
     for passage in passages(kb, tally):
         id = passage.record.id
         if id not in known:
@@ -108,7 +108,7 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
         if not known[id] or passage.text.path[0] == "corrections":
             continue
         false = [each for each in read(passage.text.value, passage.names) if each.holds is False]
-        for quantity in telling(passage.text.value):
+        for quantity in significant(passage.text.value):
             tally.checked += 1
             old = next((each for each in known[id] if each.stated_by(quantity)), None)
             told = any(each.start <= quantity.start < each.end for each in false)
@@ -116,7 +116,7 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
                 yield _finding(this, passage, quantity, old)
 
 
-def _welcome(kb: KnowledgeBase, passage: Passage, quantity: Quantity, old: Bygone) -> bool:
+def _welcome(kb: KnowledgeBase, passage: Passage, quantity: Quantity, old: OutdatedFigure) -> bool:
     """Whether the figure holds after all, its sentence tells of the change, or whose it is says another check."""
     sentence = passage.sentence(quantity.start)
     about_old = _TELLS.search(sentence) or (old.edition is not None and shown(old.edition) in sentence)
@@ -128,7 +128,7 @@ def _welcome(kb: KnowledgeBase, passage: Passage, quantity: Quantity, old: Bygon
     return any(record.id in near for record, _ in owners_of(kb, quantity, passage.record.id))  # NUM405 says so
 
 
-def _finding(this: Check, passage: Passage, quantity: Quantity, old: Bygone) -> Finding:
+def _finding(this: Check, passage: Passage, quantity: Quantity, old: OutdatedFigure) -> Finding:
     written = quantity.text.strip()
     message = f"{written} is an earlier value: {old.story}; now it is {old.now}"
     if old.expression:
@@ -143,7 +143,7 @@ def _finding(this: Check, passage: Passage, quantity: Quantity, old: Bygone) -> 
     )
 
 
-def _fix(passage: Passage, quantity: Quantity, old: Bygone) -> Fix | None:
+def _fix(passage: Passage, quantity: Quantity, old: OutdatedFigure) -> Fix | None:
     """The expression, where the figure is typed as the expression prints it and ends no calculation.
 
     Unsafe, for it changes what is said.

@@ -13,7 +13,7 @@ from generator.findings import Edit, Finding, Fix, Location, Severity
 from generator.knowledge.includes import prose
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import grouped
-from generator.prose.expressions.evaluator import Quantity
+from generator.prose.expressions.evaluator import Value
 from generator.prose.expressions.vocabulary import LAYERS
 from generator.prose.figure_owners import per_layer
 
@@ -125,7 +125,7 @@ def _expression(facts: Facts, typed: re.Match[str]) -> str:
 
 
 def _rounds(size: Fraction, unit: int, decimals: int, digits: str) -> bool:
-    return str(Quantity(size / unit, decimals=decimals)) == digits
+    return str(Value(size / unit, decimals=decimals)) == digits
 
 
 def _growths(facts: Facts) -> Iterator[tuple[Fraction, str]]:

@@ -10,7 +10,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.derive.cited_config import flat_facts
 from generator.findings import Edit, Finding, Fix, Related, Severity
 from generator.knowledge.evidence.config_comparison import compare, growth_of
-from generator.knowledge.evidence.swapped_configs import Moved, circles, config_wires
+from generator.knowledge.evidence.swapped_configs import Relinked, circles, config_wires
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import grouped, number
 
@@ -104,7 +104,7 @@ def swapped_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
         yield _finding(this, kb, circle)
 
 
-def _finding(this: Check, kb: KnowledgeBase, circle: list[Moved]) -> Finding:
+def _finding(this: Check, kb: KnowledgeBase, circle: list[Relinked]) -> Finding:
     first, *others = circle
     repos = all(moved.fields_like_it_as_it_is for moved in circle)
     related = [Related(moved.wire.citation.location, f"{moved.wire.model.id} is one of them") for moved in others]
@@ -122,7 +122,7 @@ def _finding(this: Check, kb: KnowledgeBase, circle: list[Moved]) -> Finding:
     )
 
 
-def _link(kb: KnowledgeBase, moved: Moved) -> dict[str, Any]:
+def _link(kb: KnowledgeBase, moved: Relinked) -> dict[str, Any]:
     model = moved.wire.model
     compared = compare(model.get("architecture") or {}, flat_facts(moved.right), flat_facts(moved.wire.source))
     return {
@@ -135,12 +135,12 @@ def _link(kb: KnowledgeBase, moved: Moved) -> dict[str, Any]:
     }
 
 
-def _growths(kb: KnowledgeBase, moved: Moved) -> list[Fraction | None]:
+def _growths(kb: KnowledgeBase, moved: Relinked) -> list[Fraction | None]:
     right, cited = flat_facts(moved.right), flat_facts(moved.wire.source)
     return [growth_of(kb, {**right, **(moved.wire.model.get("architecture") or {})}), growth_of(kb, cited)]
 
 
-def _fix(circle: list[Moved]) -> Fix | None:
+def _fix(circle: list[Relinked]) -> Fix | None:
     """All citations at once; None where one of them cannot be told apart from the text around it."""
     edits: list[Edit] = []
     for moved in circle:
@@ -151,7 +151,7 @@ def _fix(circle: list[Moved]) -> Fix | None:
     return Fix("cite each record's own config", tuple(edits))
 
 
-def _message(kb: KnowledgeBase, circle: list[Moved], repos: bool) -> str:
+def _message(kb: KnowledgeBase, circle: list[Relinked], repos: bool) -> str:
     names = [moved.wire.model.id for moved in circle]
     who = " and ".join(names) if len(names) == 2 else f"{len(names)} records"
     cites = [f"{moved.wire.model.id} is {moved.wire.subject} and cites {moved.wire.source.id}" for moved in circle]
@@ -163,7 +163,7 @@ def _message(kb: KnowledgeBase, circle: list[Moved], repos: bool) -> str:
     return f"{message}; {right}"
 
 
-def _effect(kb: KnowledgeBase, moved: Moved) -> str:
+def _effect(kb: KnowledgeBase, moved: Relinked) -> str:
     right, cited = _growths(kb, moved)
     if right is None or cited is None or right == cited:
         return ""

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from generator.authoring.review import Outcome, Row
+from generator.authoring.review import ReviewPlan, Row
 from generator.catalog.records import Record
 from generator.cli.output.to_json import to_json
-from generator.knowledge.evidence.reviews import Review, State, reviews
+from generator.knowledge.evidence.reviews import Review, ReviewStatus, reviews
 from generator.knowledge.knowledge_base import KnowledgeBase
 
 
@@ -22,18 +22,18 @@ def standing(kb: KnowledgeBase) -> list[Row]:
 def standing_text(rows: Iterable[Row], place: str) -> str:
     """What has changed since it was reviewed, one line each, and the counts."""
     rows = list(rows)
-    lines = [f"{place}{record.path}: {_of(review)}" for record, review in rows if review.state is State.CHANGED]
+    lines = [f"{place}{record.path}: {_of(review)}" for record, review in rows if review.state is ReviewStatus.CHANGED]
     return "\n".join([*lines, ", ".join(f"{count} {state}" for state, count in _counts(rows).items())])
 
 
 def standing_json(rows: Iterable[Row]) -> str:
     """The same for programs."""
     rows = list(rows)
-    changed = [_row(record, review) for record, review in rows if review.state is State.CHANGED]
+    changed = [_row(record, review) for record, review in rows if review.state is ReviewStatus.CHANGED]
     return to_json({"ok": not changed, "changed": changed, "counts": _counts(rows)})
 
 
-def as_text(outcome: Outcome, place: str) -> str:
+def as_text(outcome: ReviewPlan, place: str) -> str:
     """What a run did, one line for each citation."""
     if outcome.faults:
         errors = [f"{place}{each.location} {each.code} {each.message}" for each in outcome.faults]
@@ -45,7 +45,7 @@ def as_text(outcome: Outcome, place: str) -> str:
     return "\n".join([*lines, f"{count} stamp{'' if count == 1 else 's'}{kept}"])
 
 
-def as_json(outcome: Outcome) -> str:
+def as_json(outcome: ReviewPlan) -> str:
     """The same for programs."""
     return to_json(
         {
@@ -88,4 +88,4 @@ def _row(record: Record, review: Review) -> dict[str, Any]:
 
 def _counts(rows: Iterable[Row]) -> dict[str, int]:
     found = Counter(str(review.state) for _, review in rows)
-    return {str(state): found[str(state)] for state in State if found[str(state)]}
+    return {str(state): found[str(state)] for state in ReviewStatus if found[str(state)]}

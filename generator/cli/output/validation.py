@@ -13,7 +13,7 @@ from generator.cli.output.to_json import to_json
 from generator.findings import Finding, Location, Severity
 
 if TYPE_CHECKING:  # the JSON of `kv --config` needs neither
-    from generator.checks.run import Verdicts
+    from generator.checks.run import CheckRun
     from generator.knowledge.knowledge_base import KnowledgeBase
 
 
@@ -24,7 +24,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FindingStyle:
     """How findings are shown: colour, what stands before their paths, whether infos are listed.
 
     On a terminal `line` reads a line of an authored file, for an excerpt of at most `width` characters.
@@ -38,10 +38,10 @@ class View:
 
 
 def as_text(
-    kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, view: View | None = None
+    kb: KnowledgeBase, verdicts: CheckRun, shown: Iterable[Finding], strict: bool, view: FindingStyle | None = None
 ) -> str:
     """Findings as ``path:line:col CODE message``, what was checked, skipped and not checkable, then the verdict."""
-    shown, view = list(shown), view or View()
+    shown, view = list(shown), view or FindingStyle()
     listed = [finding for finding in shown if view.infos or finding.severity is not Severity.INFO]
     lines = [line for finding in listed for line in _finding_lines(finding, view)]
     if lines:
@@ -72,7 +72,7 @@ def _plural(kb: KnowledgeBase, kind: str, count: int) -> str:
     return name.title.lower() if count == 1 else name.plural.lower()
 
 
-def _finding_lines(finding: Finding, view: View) -> Iterator[str]:
+def _finding_lines(finding: Finding, view: FindingStyle) -> Iterator[str]:
     colour = _COLOURS[finding.severity] if view.colour else ""
     code = f"{colour}{finding.code}{_RESET}" if colour else finding.code
     mark = "" if finding.severity is Severity.ERROR else f" [{finding.severity}]"
@@ -96,7 +96,7 @@ def plain(text: str) -> str:
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def _excerpt(where: Location, line: str, view: View, colour: str) -> Iterator[str]:
+def _excerpt(where: Location, line: str, view: FindingStyle, colour: str) -> Iterator[str]:
     """The line that a finding is about, with carets under the place; nothing for an empty line."""
     if not line.strip():
         return
@@ -141,7 +141,7 @@ def _cells(text: str) -> int:
     )
 
 
-def as_json(kb: KnowledgeBase, verdicts: Verdicts, shown: Iterable[Finding], strict: bool, seconds: float) -> str:
+def as_json(kb: KnowledgeBase, verdicts: CheckRun, shown: Iterable[Finding], strict: bool, seconds: float) -> str:
     """The run as JSON with the keys that others build on."""
     records = {kind.name: len(kb.catalog.of(kind.name)) for kind in kb.catalog.kinds}
     return to_json(

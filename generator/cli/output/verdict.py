@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from generator.cli.output.to_json import to_json
-from generator.compatibility import GLYPHS, MEANINGS, Reason, Standing, Verdict
+from generator.compatibility import GLYPHS, MEANINGS, Reason, Verdict, VerdictState
 from generator.compatibility import fit as memory
 from generator.compatibility.fit import Fit
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -19,7 +19,7 @@ CONTEXT = 8192
 
 
 @dataclass(frozen=True)
-class Question:
+class VerdictQuestion:
     """How long the sequences are, how many there are, and over how many GPUs."""
 
     context: int
@@ -27,12 +27,12 @@ class Question:
     tp: int = 1
 
 
-def question(context: int | None, batch: int | None, tp: int | None) -> Question | None:
+def question(context: int | None, batch: int | None, tp: int | None) -> VerdictQuestion | None:
     """The question about memory, if any part of it was asked."""
-    return Question(context or CONTEXT, batch or 1, tp or 1) if context or batch or tp else None
+    return VerdictQuestion(context or CONTEXT, batch or 1, tp or 1) if context or batch or tp else None
 
 
-def fitted(kb: KnowledgeBase, verdict: Verdict, ask: Question) -> Fit:
+def fitted(kb: KnowledgeBase, verdict: Verdict, ask: VerdictQuestion) -> Fit:
     """Weights and cache against the GPU's memory, in the formats that the verdict stores where it says so."""
     model = kb.catalog.records[verdict.model]
     stored = next((step.value for step in verdict.reasons if step.effect == "stores"), None)
@@ -82,7 +82,7 @@ def _lines(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
 
 def _decided_by_list(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
     """Which list it was, and of which day, where nothing after the list decides."""
-    if verdict.state not in (Standing.LISTED, Standing.NOT_LISTED) and verdict.outcome is not None:
+    if verdict.state not in (VerdictState.LISTED, VerdictState.NOT_LISTED) and verdict.outcome is not None:
         return
     step = verdict.listing.reasons[-1]
     for source in (kb.catalog.records[cite] for cite in step.cites if step.rule == "listed"):

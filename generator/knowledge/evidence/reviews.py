@@ -25,7 +25,7 @@ WHOLE, EACH = 12, 4
 """Digits of the hash over all that is used, which decides, and of those of single facts, which only name."""
 
 
-class State(StrEnum):
+class ReviewStatus(StrEnum):
     """Where a citation stands. Only `HOLDS` says that somebody compared what is there now."""
 
     NEVER = "never reviewed"
@@ -49,7 +49,7 @@ class Review:
     """A source that a record uses or has a stamp for, and how the two stand to each other."""
 
     source: str
-    state: State
+    state: ReviewStatus
     citations: tuple[Citation, ...] = ()
     index: int | None = None
     on: str = ""
@@ -89,7 +89,7 @@ def reviews(kb: KnowledgeBase, record: Record) -> Iterator[Review]:
     for id, citations in cited.items():
         yield _review(kb, record, id, tuple(citations), stamps.pop(id, None))
     for id, index in stamps.items():
-        yield Review(id, State.IDLE, index=index, on=str(record.get("reviewed", index, "on")))
+        yield Review(id, ReviewStatus.IDLE, index=index, on=str(record.get("reviewed", index, "on")))
 
 
 def _stamps(kb: KnowledgeBase, record: Record) -> dict[str, int]:
@@ -108,15 +108,15 @@ def _review(kb: KnowledgeBase, record: Record, id: str, citations: tuple[Citatio
     facts = {} if id in kb.catalog.unsound else used(needs(record, citations, source), source)
     now, why = stamp_of(facts), _barred(kb, source, facts)
     if index is None or why:
-        return Review(id, State.BARRED if why else State.NEVER, citations, index, stamp=now, why=why)
+        return Review(id, ReviewStatus.BARRED if why else ReviewStatus.NEVER, citations, index, stamp=now, why=why)
     before = Stamp(record.get("reviewed", index, "facts"), record.get("reviewed", index, "keys") or {})
     on = str(record.get("reviewed", index, "on"))
     if before.facts.partition(":")[0] != RECIPE:
-        return Review(id, State.UNKNOWN, citations, index, on, now)
+        return Review(id, ReviewStatus.UNKNOWN, citations, index, on, now)
     balanced = record.kind == "model" and all(citation.path[0] in ("config", "evidence") for citation in citations)
     changed = _changed(source, before, now, balanced)
     left = [name for name in changed if not (balanced and _unbalanced(record, source, name))]
-    return Review(id, State.CHANGED if left else State.HOLDS, citations, index, on, now, left)
+    return Review(id, ReviewStatus.CHANGED if left else ReviewStatus.HOLDS, citations, index, on, now, left)
 
 
 def _unbalanced(record: Record, source: Record, name: str) -> bool:

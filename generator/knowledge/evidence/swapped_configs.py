@@ -43,7 +43,7 @@ class Wire:
 
 
 @dataclass(frozen=True)
-class Moved:
+class Relinked:
     """One link of a circle: the wire as written, and the source that another record of the circle holds."""
 
     wire: Wire
@@ -64,7 +64,7 @@ def config_wires(kb: KnowledgeBase, models: Iterable[Record]) -> Iterator[Wire]:
                 yield Wire(model, citation, subject, source)
 
 
-def circles(wires: Iterable[Wire]) -> Iterator[list[Moved]]:
+def circles(wires: Iterable[Wire]) -> Iterator[list[Relinked]]:
     """Groups of records each of which should cite what another one of the group cites, in a circle, each once."""
     doubtful = {wire.model.id: wire for wire in wires if wire.doubtful}
     sources = {wire.source.id: wire.source for wire in doubtful.values()}
@@ -84,7 +84,7 @@ def circles(wires: Iterable[Wire]) -> Iterator[list[Moved]]:
         circle = _circle(id, doubtful, owner)
         if circle and not seen & set(circle):
             seen |= set(circle)
-            yield [Moved(doubtful[each], sources[best[each]]) for each in circle]
+            yield [Relinked(doubtful[each], sources[best[each]]) for each in circle]
 
 
 def _circle(id: str, wires: Mapping[str, Wire], owner: Mapping[str, str]) -> list[str]:

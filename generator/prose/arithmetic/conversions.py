@@ -7,16 +7,16 @@ from fractions import Fraction
 
 from generator.prose.arithmetic.intervals import Interval
 from generator.prose.reading.quantities import Quantity, choices, plausible, scale, show
-from generator.prose.reading.tokens import Kind, Token, tokens
-from generator.prose.statements import NOTHING, Names, Statement
-from generator.prose.statements import Kind as Says
+from generator.prose.reading.tokens import Token, TokenKind, tokens
+from generator.prose.statements import NOTHING, NamedValues, Statement
+from generator.prose.statements import StatementKind as Says
 
 _OR = frozenset(("or", "that", "is", "i.e", "alias"))
 APART = Fraction(1, 10)
 """Sizes with nothing but a comma between them are one size only if they are this near to each other."""
 
 
-def conversions(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def conversions(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All conversions that no equals sign makes; names play no part in them."""
     found = tokens(text)
     for at, token in enumerate(found):
@@ -51,7 +51,7 @@ def _leads(found: tuple[Token, ...], at: int) -> bool:
     """Whether a token introduces the other size: "or", "that is", "about", "="."""
     if at >= len(found):
         return False
-    return found[at].kind is Kind.ABOUT or found[at].text.lower() in _OR or found[at].text in (".", ",", "=", "≈")
+    return found[at].kind is TokenKind.ABOUT or found[at].text.lower() in _OR or found[at].text in (".", ",", "=", "≈")
 
 
 def _is(found: tuple[Token, ...], at: int, text: str) -> bool:

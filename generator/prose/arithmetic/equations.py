@@ -10,21 +10,21 @@ from generator.prose.arithmetic.conversions import convert
 from generator.prose.arithmetic.intervals import Interval, NotCheckable, evaluate
 from generator.prose.arithmetic.sides import left_of, noise, right_of, variants
 from generator.prose.reading.quantities import TIMES, Choice, choices, plausible, scale, show
-from generator.prose.reading.tokens import Kind, Token, tokens
-from generator.prose.statements import NOTHING, Names, Statement
-from generator.prose.statements import Kind as Says
+from generator.prose.reading.tokens import Token, TokenKind, tokens
+from generator.prose.statements import NOTHING, NamedValues, Statement
+from generator.prose.statements import StatementKind as Says
 
 Side = list[Token]
 
 
-def equations(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def equations(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All equations of a text, one statement for each chain ``a = b = c``."""
     found = tokens(text)
     skip, behind = noise(found), 0
     for at, token in enumerate(found):
-        if at < behind or token.kind not in (Kind.RELATION, Kind.VERB):
+        if at < behind or token.kind not in (TokenKind.RELATION, TokenKind.VERB):
             continue
-        if token.kind is Kind.VERB:
+        if token.kind is TokenKind.VERB:
             yield from _spoken(found, at, skip, names)
             continue
         sides, behind = _chain(found, at, skip)
@@ -35,13 +35,13 @@ def equations(text: str, names: Names = NOTHING) -> Iterator[Statement]:
 
 def _chain(found: tuple[Token, ...], at: int, skip: frozenset[int]) -> tuple[list[Side], int]:
     sides = [left_of(found, at, skip)]
-    while at < len(found) and found[at].kind is Kind.RELATION:
+    while at < len(found) and found[at].kind is TokenKind.RELATION:
         side, at = right_of(found, at, skip)
         sides.append(side)
     return sides, at
 
 
-def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: Names) -> Iterator[Statement]:
+def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: NamedValues) -> Iterator[Statement]:
     """``60 x 576 is 34,560``: a verb is an equals sign only where the numbers could be meant so."""
     left, (right, _) = left_of(found, at, skip), right_of(found, at, skip)
     if len(right) != 1 or not _is_number(right) or not any(token.text in ("*", "+") for token in left):
@@ -58,7 +58,7 @@ def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: Name
 # --- one chain ------------------------------------------------------------------------------------------------------
 
 
-def _judge(sides: list[Side], names: Names) -> Statement | None:
+def _judge(sides: list[Side], names: NamedValues) -> Statement | None:
     """The first side that does not equal the expression of the chain; the last one where all do."""
     base = next((side for side in sides if _operators(side) and _evaluable(side, names)), None)
     if base is None:
@@ -82,25 +82,25 @@ def _judge(sides: list[Side], names: Names) -> Statement | None:
 
 
 def _operators(side: Side) -> bool:
-    return any(token.kind is Kind.OPERATOR for token in side[1:])
+    return any(token.kind is TokenKind.OPERATOR for token in side[1:])
 
 
 def _is_number(side: Side) -> bool:
-    return len(side) == 1 and side[0].kind is Kind.NUMBER
+    return len(side) == 1 and side[0].kind is TokenKind.NUMBER
 
 
-def _evaluable(side: Side, names: Names) -> bool:
+def _evaluable(side: Side, names: NamedValues) -> bool:
     return bool(side) and _value(side, names, {}) is not None
 
 
-def _value(side: Side, names: Names, choice: Choice) -> Interval | None:
+def _value(side: Side, names: NamedValues, choice: Choice) -> Interval | None:
     try:
         return evaluate(side, names, choice)
     except NotCheckable:
         return None
 
 
-def _used(side: Side, names: Names) -> tuple[str, ...]:
+def _used(side: Side, names: NamedValues) -> tuple[str, ...]:
     return tuple(dict.fromkeys(token.text for token in side if token.text in names.values))
 
 
@@ -113,7 +113,7 @@ class _Pair:
         return choices(token.unit for token in (*self.base, *self.side))
 
 
-def _equal(base: Side, side: Side, names: Names, base_first: bool) -> Choice | None:
+def _equal(base: Side, side: Side, names: NamedValues, base_first: bool) -> Choice | None:
     """A reading under which both sides are one value, if there is one."""
     for choice in _Pair(base, side).choices():
         for left in variants(base, base_first):
@@ -133,13 +133,13 @@ def _same(value: Interval, stated: Interval, side: Side) -> bool:
     return factor and value.low > 0 and Interval(1 / value.high, 1 / value.low).meets(stated)
 
 
-def _stated(side: Side, names: Names, choice: Choice) -> Interval | None:
+def _stated(side: Side, names: NamedValues, choice: Choice) -> Interval | None:
     """What a side may be: a single figure has been rounded, an expression has not."""
     quantity = side[0].quantity if _is_number(side) else None
     return Interval(*quantity.at(scale(quantity, choice))) if quantity else _value(side, names, choice)
 
 
-def _false(base: Side, side: Side, names: Names) -> Statement:
+def _false(base: Side, side: Side, names: NamedValues) -> Statement:
     if side[0].unit is not None:
         side = side[:1]  # "= 25.6 MB per layer × 28 layers = ..." states 25.6 MB
     choice = next(_Pair(base, side).choices())

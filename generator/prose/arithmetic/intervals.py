@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from generator.prose.reading.quantities import Choice, scale
-from generator.prose.reading.tokens import Kind, Token
-from generator.prose.statements import Names
+from generator.prose.reading.tokens import Token, TokenKind
+from generator.prose.statements import NamedValues
 
 MAX_POWER = 64
 LONGEST = 64
@@ -72,7 +72,7 @@ def _sane(value: Interval) -> Interval:
     return value
 
 
-def evaluate(slice_: Sequence[Token], names: Names, choice: Choice) -> Interval:
+def evaluate(slice_: Sequence[Token], names: NamedValues, choice: Choice) -> Interval:
     """The value of an expression when its units are worth what `choice` says. Raises `NotCheckable`."""
     if len(slice_) > LONGEST:
         raise NotCheckable("too long to be an expression")
@@ -86,7 +86,7 @@ def evaluate(slice_: Sequence[Token], names: Names, choice: Choice) -> Interval:
 @dataclass
 class _Parser:
     slice: Sequence[Token]
-    names: Names
+    names: NamedValues
     choice: Choice
     at: int = 0
 
@@ -121,10 +121,10 @@ class _Parser:
             raise NotCheckable("an operand is missing")
         token = self.slice[self.at]
         self.at += 1
-        if token.kind is Kind.NUMBER and token.quantity:
+        if token.kind is TokenKind.NUMBER and token.quantity:
             quantity, worth = token.quantity, scale(token.quantity, self.choice)
             return Interval(*quantity.range(worth))
-        if token.kind is Kind.OPEN:
+        if token.kind is TokenKind.OPEN:
             return self._behind(self._closed(self.sum()))
         if token.text in FUNCTIONS and self._next("("):
             return self._call(token.text)
@@ -138,7 +138,7 @@ class _Parser:
         return value
 
     def _behind(self, value: Interval) -> Interval:
-        if self.at < len(self.slice) and self.slice[self.at].kind is Kind.UNIT:
+        if self.at < len(self.slice) and self.slice[self.at].kind is TokenKind.UNIT:
             unit = self.slice[self.at].unit
             self.at += 1
             return _combine("*", value, exactly(self.choice.get(unit.symbol, Fraction(1)) if unit else 1))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from generator.prose.reading.quantities import COUNT, Quantity
-from generator.prose.reading.tokens import Kind as Is
 from generator.prose.reading.tokens import Token, tokens, words
-from generator.prose.statements import NOTHING, Kind, Names, Statement
+from generator.prose.reading.tokens import TokenKind as Is
+from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 _TOTAL = words("over of among across")
 _NO_COUNT = words("of over by per to than layer layers index indices ratio ratios page pages from at")
@@ -18,7 +18,7 @@ LARGEST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Share:
     """One part: how many, and of what."""
 
     quantity: Quantity
@@ -27,12 +27,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    parts: tuple[Part, ...]
+    parts: tuple[Share, ...]
     separators: frozenset[str]
     end: int
 
 
-def partitions(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def partitions(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All partitions of a text; the counts of kinds are compared with `names.kinds` as well."""
     found, behind = tokens(text), 0
     for at in range(len(found)):
@@ -72,13 +72,13 @@ def _count(token: Token) -> bool:
 
 
 def _parts(found: Sequence[Token], at: int) -> _List:
-    parts: list[Part] = []
+    parts: list[Share] = []
     separators: set[str] = set()
     while True:
         quantity = found[at].quantity
         assert quantity is not None
         nouns, at = _nouns(found, at + 1)
-        parts.append(Part(quantity, nouns))
+        parts.append(Share(quantity, nouns))
         separator, after = _separator(found, at)
         if separator is None or after >= len(found) or not _count(found[after]):
             return _List(tuple(parts), frozenset(separators), at)
@@ -137,7 +137,7 @@ def _total_before(found: Sequence[Token], at: int) -> Quantity | None:
 # --- judging them ---------------------------------------------------------------------------------------------------
 
 
-def _sum(listed: _List, total: Quantity, names: Names) -> Statement | None:
+def _sum(listed: _List, total: Quantity, names: NamedValues) -> Statement | None:
     values = [part.quantity.value for part in listed.parts]
     named = [part for part in listed.parts if part.nouns]
     before = total.start < listed.parts[0].quantity.start
@@ -151,21 +151,21 @@ def _sum(listed: _List, total: Quantity, names: Names) -> Statement | None:
     start = listed.parts[0].quantity.start
     end = listed.parts[-1].quantity.end if before else total.end
     if any(sum(values[:size]) == total.value for size in range(2, len(values) + 1)):
-        return Statement(Kind.PARTITION, start, end, True, stated=total)
+        return Statement(StatementKind.PARTITION, start, end, True, stated=total)
     if abs(right - total.value) > max(Fraction(2), total.value / 10):
         return None  # these numbers are no parts of that one
     why = f"{' + '.join(f'{value}' for value in values)} = {right}"
     known = [kind for kind in (_kind(part, names) for part in named) if kind]
     if len(known) > 1:
         why += f"; this model has {_counts(known, names)}"
-    return Statement(Kind.PARTITION, start, end, False, f"{right}", why, total)
+    return Statement(StatementKind.PARTITION, start, end, False, f"{right}", why, total)
 
 
-def _counts(kinds: list[str], names: Names) -> str:
+def _counts(kinds: list[str], names: NamedValues) -> str:
     return ", ".join(f"{names.kinds[kind]} {kind}" for kind in kinds)
 
 
-def _kinds(listed: _List, names: Names) -> Statement | None:
+def _kinds(listed: _List, names: NamedValues) -> Statement | None:
     """Parts that are kinds of layers, against how many of each the layers are."""
     known = [(part, kind) for part in listed.parts for kind in [_kind(part, names)] if kind]
     if len(known) < 2 or len({kind for _, kind in known}) < len(known):
@@ -174,12 +174,14 @@ def _kinds(listed: _List, names: Names) -> Statement | None:
     wrong = [(part, kind) for part, kind in known if part.quantity.value != names.kinds[kind]]
     used = tuple(kind for _, kind in known)
     if not wrong:
-        return Statement(Kind.PARTITION, first.start, last.end, True, names=used)
+        return Statement(StatementKind.PARTITION, first.start, last.end, True, names=used)
     right = _counts(list(used), names)
     quantity = wrong[0][0].quantity
-    return Statement(Kind.PARTITION, quantity.start, quantity.end, False, right, "the layers are", quantity, used)
+    return Statement(
+        StatementKind.PARTITION, quantity.start, quantity.end, False, right, "the layers are", quantity, used
+    )
 
 
-def _kind(part: Part, names: Names) -> str | None:
+def _kind(part: Share, names: NamedValues) -> str | None:
     words = {word.lower() for word in part.nouns}
     return next((kind for kind in names.kinds if kind.lower() in words), None)

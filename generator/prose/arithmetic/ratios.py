@@ -16,9 +16,9 @@ from itertools import combinations
 from generator.prose.arithmetic.intervals import Interval, exactly
 from generator.prose.reading.quantities import BYTES, SHARE, TIMES, Quantity, plausible, scale, show
 from generator.prose.reading.sentences import sentences
-from generator.prose.reading.tokens import Kind as Is
 from generator.prose.reading.tokens import Token, tokens
-from generator.prose.statements import NOTHING, Kind, Names, Statement
+from generator.prose.reading.tokens import TokenKind as Is
+from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 _COMPARES = re.compile(
     r"\s*(?:\*\*)?\s*(?:(?:the|as)\b|too\b|that\b|what\b|(?:smaller|less|lower|fewer|larger|bigger|more|higher|greater|"
@@ -39,7 +39,7 @@ MANY = 8
 """A sentence with more figures is a list: which two a factor compares is anybody's guess."""
 
 
-def ratios(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def ratios(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All factors and percentages of a text that compare two numbers."""
     found = tokens(text)
     starts = [token.start for token in found]
@@ -118,21 +118,21 @@ def _quotients(one: Quantity, other: Quantity) -> Interval:
 # --- factors --------------------------------------------------------------------------------------------------------
 
 
-def _factor(sentence: _Sentence, stated: Quantity, names: Names) -> Iterator[Statement]:
+def _factor(sentence: _Sentence, stated: Quantity, names: NamedValues) -> Iterator[Statement]:
     pairs = sentence.pairs()
     if not pairs:
         yield from _against_own(sentence, stated, names)
         return
     results = [_quotients(a, b) for a, b in pairs]
     if any(_fits(stated, result) for result in results):
-        yield Statement(Kind.RATIO, stated.start, stated.end, True, stated=stated)
+        yield Statement(StatementKind.RATIO, stated.start, stated.end, True, stated=stated)
     elif len(pairs) == 1 and results and _means(sentence, stated, *pairs[0], results[0].middle):
         yield _false(stated, results[0].middle, _quotient(*pairs[0]))
     else:
-        yield Statement(Kind.RATIO, stated.start, stated.end, None, stated=stated)
+        yield Statement(StatementKind.RATIO, stated.start, stated.end, None, stated=stated)
 
 
-def _against_own(sentence: _Sentence, stated: Quantity, names: Names) -> Iterator[Statement]:
+def _against_own(sentence: _Sentence, stated: Quantity, names: NamedValues) -> Iterator[Statement]:
     """One figure in the sentence: the other one is what the sentence is about."""
     sizes = [figure for figure in sentence.figures if figure.dimension == BYTES]
     if len(sizes) != 1 or not names.figures:
@@ -142,7 +142,7 @@ def _against_own(sentence: _Sentence, stated: Quantity, names: Names) -> Iterato
         name: max(other, own) / min(other, own) for name, own in names.figures.items() if own and other and own != other
     }
     if any(_fits(stated, exactly(result)) for result in results.values()):
-        yield Statement(Kind.RATIO, stated.start, stated.end, True, stated=stated, names=tuple(results))
+        yield Statement(StatementKind.RATIO, stated.start, stated.end, True, stated=stated, names=tuple(results))
         return
     close = [name for name, result in results.items() if abs(stated.value / result - 1) <= NEAR]
     if len({results[name] for name in close}) == 1:
@@ -150,7 +150,7 @@ def _against_own(sentence: _Sentence, stated: Quantity, names: Names) -> Iterato
         why = f"{show(max(own, other))} / {show(min(own, other))}"
         yield _false(stated, results[close[0]], why, (close[0],))
     else:
-        yield Statement(Kind.RATIO, stated.start, stated.end, None, stated=stated)
+        yield Statement(StatementKind.RATIO, stated.start, stated.end, None, stated=stated)
 
 
 def _fits(stated: Quantity, result: Interval) -> bool:
@@ -173,7 +173,7 @@ def _quotient(one: Quantity, other: Quantity) -> str:
 
 
 def _false(stated: Quantity, result: Fraction, why: str, names: tuple[str, ...] = ()) -> Statement:
-    return Statement(Kind.RATIO, stated.start, stated.end, False, show(result, stated), why, stated, names)
+    return Statement(StatementKind.RATIO, stated.start, stated.end, False, show(result, stated), why, stated, names)
 
 
 # --- percentages ----------------------------------------------------------------------------------------------------
@@ -191,13 +191,13 @@ def _share(sentence: _Sentence, stated: Quantity) -> Iterator[Statement]:
     low, high = stated.at(percent)
     results = [result for pair in pairs for result in _deviations(*pair)]
     if any((bound or low <= result.high) and result.low <= high for result in results):
-        yield Statement(Kind.RATIO, stated.start, stated.end, True, stated=stated)
+        yield Statement(StatementKind.RATIO, stated.start, stated.end, True, stated=stated)
     elif len(pairs) == 1 and (bound or plausible(stated.value * percent, results[0].middle, Fraction(1))):
         smaller = _LESS.match(sentence.text[stated.end : sentence.end])
         right = results[1 if smaller else 0].middle / percent
         yield _false(stated, right, f"{pairs[0][0].text.strip()} against {pairs[0][1].text.strip()}")
     else:
-        yield Statement(Kind.RATIO, stated.start, stated.end, None, stated=stated)
+        yield Statement(StatementKind.RATIO, stated.start, stated.end, None, stated=stated)
 
 
 def _deviations(one: Quantity, other: Quantity) -> tuple[Interval, Interval]:

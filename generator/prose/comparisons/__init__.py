@@ -12,16 +12,16 @@ from dataclasses import replace
 from generator.prose.comparisons.designs import designs
 from generator.prose.comparisons.differences import differences
 from generator.prose.comparisons.geometries import geometries
-from generator.prose.comparisons.reference import Bench
-from generator.prose.comparisons.sentence import Said, Speech, speeches
+from generator.prose.comparisons.reference import Reference
+from generator.prose.comparisons.sentence import JudgedComparison, Sentence, speeches
 from generator.prose.comparisons.single_fields import fields
 from generator.prose.comparisons.sizes import sizes
 from generator.prose.comparisons.weights import weights
 from generator.prose.passages import Passage
 
-__all__ = ["Bench", "Said", "comparisons"]
+__all__ = ["JudgedComparison", "Reference", "comparisons"]
 
-_READERS: tuple[Callable[[Speech, Bench], Iterator[Said]], ...] = (
+_READERS: tuple[Callable[[Sentence, Reference], Iterator[JudgedComparison]], ...] = (
     sizes,
     fields,
     differences,
@@ -31,7 +31,7 @@ _READERS: tuple[Callable[[Speech, Bench], Iterator[Said]], ...] = (
 )
 
 
-def comparisons(passage: Passage, bench: Bench) -> Iterator[Said]:
+def comparisons(passage: Passage, bench: Reference) -> Iterator[JudgedComparison]:
     """Every comparison in a text, by its place in it; no two about the same words."""
     for speech in speeches(passage, bench.names):
         end = 0

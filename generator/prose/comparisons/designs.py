@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from generator.derive.facts import Facts
-from generator.prose.comparisons.reference import Bench, yarn_temperature
-from generator.prose.comparisons.sentence import MODEL, Said, Speech
+from generator.prose.comparisons.reference import Reference, yarn_temperature
+from generator.prose.comparisons.sentence import MODEL, JudgedComparison, Sentence
 
 _LACKS = (
     r"(?:has\s+|have\s+)?(?:dropped|drops|lacks|removed|removes|abandoned|abandons|gave\s+up|gives\s+up|does\s+without|"
@@ -19,7 +19,7 @@ _END = r"(?=\s*(?:[,.;:)]|$|and\b))"
 _STRENGTHS: Mapping[str, Callable[[Facts], str]] = {"yarn_temperature": yarn_temperature}
 
 
-def designs(speech: Speech, bench: Bench) -> Iterator[Said]:
+def designs(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """What a sentence says that a named model lacks."""
     words = bench.fields.design_words
     forms = (
@@ -32,10 +32,12 @@ def designs(speech: Speech, bench: Bench) -> Iterator[Said]:
             facts = bench.facts(speech.at(match, "model")) if speech.asserted(match) else None
             design = bench.fields.design(match["term"])
             if facts is None or design is None:
-                yield Said(match.start(), match.end(), None)
+                yield JudgedComparison(match.start(), match.end(), None)
                 continue
             kept = [key for key in design.keys if _stated(facts, key)]
-            yield Said(match.start(), match.end(), not kept, _tell(speech, bench, facts, kept, design.strength))
+            yield JudgedComparison(
+                match.start(), match.end(), not kept, _tell(speech, bench, facts, kept, design.strength)
+            )
 
 
 def _stated(facts: Facts, key: str) -> object:
@@ -45,14 +47,14 @@ def _stated(facts: Facts, key: str) -> object:
     return value
 
 
-def _tell(speech: Speech, bench: Bench, facts: Facts, kept: list[str], strength: str | None) -> str:
+def _tell(speech: Sentence, bench: Reference, facts: Facts, kept: list[str], strength: str | None) -> str:
     if not kept:
         return ""
     stated = " and ".join(f"`{key}` {_stated(facts, key)}" for key in kept)
     return f"{bench.title(facts)} keeps it, with {stated}{_strengths(speech, bench, facts, strength)}"
 
 
-def _strengths(speech: Speech, bench: Bench, facts: Facts, strength: str | None) -> str:
+def _strengths(speech: Sentence, bench: Reference, facts: Facts, strength: str | None) -> str:
     """How strong it is there, and in the model that it is compared with."""
     measure = _STRENGTHS.get(strength or "")
     if measure is None or not (own := measure(facts)):

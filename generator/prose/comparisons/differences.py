@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from generator.prose.comparisons.reference import Bench, Beside, beside
-from generator.prose.comparisons.sentence import Said, Speech
+from generator.prose.comparisons.reference import Beside, Reference, beside
+from generator.prose.comparisons.sentence import JudgedComparison, Sentence
 
 _TELL = (
     r"(?:would\s+have\s+(?:exposed|shown|told|revealed|betrayed)|would\s+(?:expose|show|tell|reveal)|"
@@ -31,7 +31,7 @@ MANY_FIELDS = 4
 _SHOWN = 9
 
 
-def differences(speech: Speech, bench: Bench) -> Iterator[Said]:
+def differences(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """All that a sentence says of which fields differ, and which do not."""
     if re.search(r"\bonly\b|\bbut\b", speech.text):
         yield from _only(speech, bench)
@@ -39,7 +39,7 @@ def differences(speech: Speech, bench: Bench) -> Iterator[Said]:
         yield from _every(speech, bench)
 
 
-def _only(speech: Speech, bench: Bench) -> Iterator[Said]:
+def _only(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     one = rf"(?:the\s+|by\s+|in\s+)*{bench.fields.field_words}(?:\s*\([^()]*\))?"
     fields = rf"(?P<list>{one}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+or\s+){one})*)"
     no_more = r"(?!\s*,?\s*(?:and|or)\b|\s*,\s*`|\w)"
@@ -58,11 +58,11 @@ def _only(speech: Speech, bench: Bench) -> Iterator[Said]:
             named = {bench.fields.field(word[0]) for word in re.finditer(bench.fields.field_words, match["list"], re.I)}
             pairs = beside(bench.fields.fields, *facts) if facts else []
             if not {each.field for each in pairs} & named:
-                yield Said(match.start(), match.end(), None)
+                yield JudgedComparison(match.start(), match.end(), None)
                 continue
             unsaid = [each for each in pairs if not each.equal and each.field not in named]
             equal = [each for each in pairs if each.equal and each.field in named]
-            yield Said(match.start(), match.end(), not unsaid and not equal, _tell(unsaid, equal))
+            yield JudgedComparison(match.start(), match.end(), not unsaid and not equal, _tell(unsaid, equal))
 
 
 def _tell(unsaid: list[Beside], equal: list[Beside]) -> str:
@@ -79,7 +79,7 @@ def _list(pairs: list[Beside]) -> str:
     return ", ".join(map(str, pairs[:_SHOWN])) + more
 
 
-def _every(speech: Speech, bench: Bench) -> Iterator[Said]:
+def _every(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """Of all fields; a sentence that names some of them speaks of those."""
     for match in _EVERY.finditer(speech.text):
         rest = speech.text.replace(match[0], "")
@@ -89,10 +89,10 @@ def _every(speech: Speech, bench: Bench) -> Iterator[Said]:
         facts = bench.both(*pair) if pair else None
         pairs = beside(bench.fields.fields, *facts) if facts else []
         if len(pairs) < MANY_FIELDS:
-            yield Said(match.start(), match.end(), None)
+            yield JudgedComparison(match.start(), match.end(), None)
             continue
         differ = bool(re.match(r"disagree|differ|(?:is|are)\s+different", match["verb"], re.I))
         against = [each for each in pairs if each.equal == differ]
-        yield Said(
+        yield JudgedComparison(
             match.start(), match.end(), not against, f"{'equal' if differ else 'different'} are {_list(against)}"
         )

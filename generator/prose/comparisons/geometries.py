@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from generator.derive.facts import Facts
 from generator.notation.units import grouped
-from generator.prose.comparisons.reference import Bench
-from generator.prose.comparisons.sentence import MODEL, Said, Speech
+from generator.prose.comparisons.reference import Reference
+from generator.prose.comparisons.sentence import MODEL, JudgedComparison, Sentence
 
 _SAME = r"(?:identical|the\s+same|equal)"
 _TWO = rf"(?:the\s+two(?:\s+(?:models|configs))?|both(?:\s+models)?|{MODEL}\s+and\s+{MODEL})"
@@ -30,7 +30,7 @@ _ONE_LAYER = re.compile(
 Stream = tuple[str, str, str, int, int]
 
 
-def geometries(speech: Speech, bench: Bench) -> Iterator[Said]:
+def geometries(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """All that a sentence says of two models' caches being the same."""
     for form in _FORMS:
         for match in form.finditer(speech.text):
@@ -39,12 +39,12 @@ def geometries(speech: Speech, bench: Bench) -> Iterator[Said]:
             one_layer = bool(_ONE_LAYER.search(speech.text))
             counted = not one_layer and re.search(r"\blayers?\b", speech.text)  # "identical; only the layers differ"
             if facts is None or facts[0].geometry is None or facts[1].geometry is None or counted:
-                yield Said(match.start(), match.end(), None)
+                yield JudgedComparison(match.start(), match.end(), None)
                 continue
             layers = [_layers(each) for each in facts]
             alike = set(layers[0]) == set(layers[1])
             holds = alike if one_layer else layers[0] == layers[1]
-            yield Said(match.start(), match.end(), holds, _tell(bench, *facts, alike=alike))
+            yield JudgedComparison(match.start(), match.end(), holds, _tell(bench, *facts, alike=alike))
 
 
 def _layers(facts: Facts) -> dict[Stream, int]:
@@ -55,7 +55,7 @@ def _layers(facts: Facts) -> dict[Stream, int]:
     }
 
 
-def _tell(bench: Bench, one: Facts, two: Facts, *, alike: bool) -> str:
+def _tell(bench: Reference, one: Facts, two: Facts, *, alike: bool) -> str:
     layers = [sum(each.geometry.layers.values()) if each.geometry else 0 for each in (one, two)]
     grown = [_growth(each) for each in (one, two)]
     figures = f", {grouped(grown[0])} and {grouped(grown[1])} B/token in bf16" if grown[0] and grown[1] else ""

@@ -19,7 +19,7 @@ from generator.prose.config_fields.words import SpokenField, SpokenFields
 
 
 @dataclass(frozen=True)
-class Bench:
+class Reference:
     """The base, its names for models and its words for fields."""
 
     kb: KnowledgeBase
@@ -27,7 +27,7 @@ class Bench:
     fields: SpokenFields
 
     @classmethod
-    def of(cls, kb: KnowledgeBase) -> Bench:
+    def of(cls, kb: KnowledgeBase) -> Reference:
         """Set up once for a run over all records."""
         return cls(kb, Namesakes.of(kb), SpokenFields.from_table(kb.catalog.tables.get("spoken_fields", {})))
 

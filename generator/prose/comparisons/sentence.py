@@ -31,7 +31,7 @@ _PRONOUN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ModelMention:
     """A model's name in a sentence; None where several models bear it."""
 
     start: int
@@ -40,14 +40,14 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class Speech:
+class Sentence:
     """A sentence with its names masked; it begins at `begin`, and its paragraph has named the models `before`."""
 
     passage: Passage
     begin: int
     text: str
-    mentions: tuple[Mention, ...]
-    before: tuple[Mention, ...]
+    mentions: tuple[ModelMention, ...]
+    before: tuple[ModelMention, ...]
     previous: frozenset[str | None]
 
     def at(self, match: re.Match[str], group: str) -> str | None:
@@ -92,7 +92,7 @@ class Speech:
 
 
 @dataclass(frozen=True)
-class Said:
+class JudgedComparison:
     """A comparison as it was judged: where it stands in its sentence, and what is right where it does not hold."""
 
     start: int
@@ -116,12 +116,12 @@ class Namesakes:
                 found.setdefault(name, set()).add(id)
         return cls({name: frozenset(ids) for name, ids in found.items()})
 
-    def mentions(self, text: str) -> Iterator[Mention]:
+    def mentions(self, text: str) -> Iterator[ModelMention]:
         """The names in a text, the longest first where one contains another."""
         for match in _CITED.finditer(text):
             ids = self.ids.get(match[1].strip().rpartition("/")[2])
             if ids:
-                yield Mention(match.start(), match.end(), _one(ids))
+                yield ModelMention(match.start(), match.end(), _one(ids))
         plain = _CITED.sub(lambda match: " " * len(match[0]), text)
         pieces, at = list(_PIECE.finditer(plain)), 0
         for number, piece in enumerate(pieces):
@@ -131,7 +131,7 @@ class Namesakes:
                 name = plain[piece.start() : last.end()].rstrip(".-")
                 if name in self.ids:
                     at = piece.start() + len(name)
-                    yield Mention(piece.start(), at, _one(self.ids[name]))
+                    yield ModelMention(piece.start(), at, _one(self.ids[name]))
                     break
 
 
@@ -139,19 +139,21 @@ def _one(ids: frozenset[str]) -> str | None:
     return next(iter(ids)) if len(ids) == 1 else None
 
 
-def speeches(passage: Passage, names: Namesakes) -> Iterator[Speech]:
+def speeches(passage: Passage, names: Namesakes) -> Iterator[Sentence]:
     """The sentences of a passage, fenced code left out."""
     value = passage.text.value
     mentions = sorted(names.mentions(value), key=lambda each: each.start)
     previous: frozenset[str | None] = frozenset()
     for begin, end in sentences(value):
         inside = [
-            Mention(each.start - begin, each.end - begin, each.id) for each in mentions if begin <= each.start < end
+            ModelMention(each.start - begin, each.end - begin, each.id)
+            for each in mentions
+            if begin <= each.start < end
         ]
         masked = value[begin:end]
         for each in inside:
             masked = masked[: each.start] + MARK * (each.end - each.start) + masked[each.end :]
         paragraph = value.rfind("\n\n", 0, begin + len(value[begin:end]) - len(value[begin:end].lstrip())) + 1
         before = tuple(each for each in mentions if paragraph <= each.start < begin)
-        yield Speech(passage, begin, masked, tuple(inside), before, previous)
+        yield Sentence(passage, begin, masked, tuple(inside), before, previous)
         previous = frozenset(each.id for each in inside)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from generator.prose.comparisons.reference import THAN, Bench, Beside, beside, compares, less, number
-from generator.prose.comparisons.sentence import ADVERB, MODEL, Said, Speech
+from generator.prose.comparisons.reference import THAN, Beside, Reference, beside, compares, less, number
+from generator.prose.comparisons.sentence import ADVERB, MODEL, JudgedComparison, Sentence
 from generator.prose.layers.phrases import NUMBERS
 
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
@@ -30,7 +30,7 @@ _A_PART = re.compile(
 _A_SIZE = re.compile(r"_|\b(?:size|count|number|width|rank|base|factor)\b", re.I)
 
 
-def fields(speech: Speech, bench: Bench) -> Iterator[Said]:
+def fields(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """All that a sentence says of one field in two models."""
     if not speech.mentions:
         return
@@ -38,7 +38,7 @@ def fields(speech: Speech, bench: Bench) -> Iterator[Said]:
         for match in re.finditer(form, speech.text, re.I):
             pair = _pair(speech, bench, match)
             holds = _judged(match, pair) if pair and not _ABOUT.search(speech.text[: match.start()]) else None
-            yield Said(match.start(), match.end(), holds, str(pair) if pair else "")
+            yield JudgedComparison(match.start(), match.end(), holds, str(pair) if pair else "")
 
 
 def _forms(words: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def _forms(words: str) -> tuple[str, ...]:
     )
 
 
-def _pair(speech: Speech, bench: Bench, match: re.Match[str]) -> Beside | None:
+def _pair(speech: Sentence, bench: Reference, match: re.Match[str]) -> Beside | None:
     """The field in both configs, where it is sure which models are meant and that no part of one is."""
     other, field = speech.at(match, "other"), bench.fields.field(match["term"])
     if field is None or not speech.asserted(match) or _A_PART.search(speech.text.replace(match["term"], "")):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from generator.derive.facts import Facts
 from generator.derive.parameters import Parameters
-from generator.prose.comparisons.reference import THAN, Bench, Beside, beside, compares, less
-from generator.prose.comparisons.sentence import ADVERB, MODEL, Said, Speech
+from generator.prose.comparisons.reference import THAN, Beside, Reference, beside, compares, less
+from generator.prose.comparisons.sentence import ADVERB, MODEL, JudgedComparison, Sentence
 
 _AXES = (
     r"(?:(?:in|on|along|by)\s+(?:every|all|each)\s+(?:single\s+)?(?:axis|axes|dimensions?|sizes?|respects?|fields?)"
@@ -34,7 +34,7 @@ MANY_SIZES = 3
 """With fewer sizes in common, two configs say nothing about "every" one."""
 
 
-def sizes(speech: Speech, bench: Bench) -> Iterator[Said]:
+def sizes(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """All that a sentence says of sizes."""
     if not speech.mentions:
         return
@@ -42,18 +42,18 @@ def sizes(speech: Speech, bench: Bench) -> Iterator[Said]:
     yield from _model_sizes(speech, bench)
 
 
-def _every_size(speech: Speech, bench: Bench) -> Iterator[Said]:
+def _every_size(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     for pattern in _WHOLE:
         for match in pattern.finditer(speech.text):
             other = speech.at(match, "other")
             facts = bench.both(speech.subject(match.start(), other), other) if speech.asserted(match) else None
             pairs = beside([field for field in bench.fields.fields if field.size], *facts) if facts else []
             if len(pairs) < MANY_SIZES:
-                yield Said(match.start(), match.end(), None)
+                yield JudgedComparison(match.start(), match.end(), None)
                 continue
             opposite = [each for each in pairs if not each.equal and not compares(match["cmp"], each.one, each.two)]
             equal = [each for each in pairs if each.equal]
-            yield Said(
+            yield JudgedComparison(
                 match.start(), match.end(), not opposite and not equal, _exceptions(match["cmp"], opposite, equal)
             )
 
@@ -71,7 +71,7 @@ def _list(pairs: list[Beside]) -> str:
     return ", ".join(map(str, pairs))
 
 
-def _model_sizes(speech: Speech, bench: Bench) -> Iterator[Said]:
+def _model_sizes(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """V4.1 is larger than V4-Flash: by parameters, unless the clause speaks of something else."""
     for match in _MODEL_SIZE.finditer(speech.text):
         clause = re.split(r"[;:]", speech.text[: match.start()])[-1]
@@ -80,11 +80,11 @@ def _model_sizes(speech: Speech, bench: Bench) -> Iterator[Said]:
         facts = bench.both(own, other) if speech.asserted(match) else None
         about_else = _ABOUT_CACHE.search(clause + match[0]) or _OF_A_PART.search(clause)
         if facts is None or about_else or (sizes := _spans(facts)) is None:
-            yield Said(match.start(), match.end(), None)
+            yield JudgedComparison(match.start(), match.end(), None)
             continue
         billions = [f"{low / 10**9:,.1f} billion parameters" for low, _ in sizes]
         right = f"{bench.title(facts[0])} has {billions[0]} and {bench.title(facts[1])} {billions[1]}"
-        yield Said(match.start(), match.end(), _larger(match["cmp"], *sizes), right)
+        yield JudgedComparison(match.start(), match.end(), _larger(match["cmp"], *sizes), right)
 
 
 def _spans(facts: tuple[Facts, Facts]) -> list[Span] | None:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from generator.derive.facts import Facts
 from generator.derive.parameters import WeightBytes
 from generator.derive.parameters.stated_counts import agrees
-from generator.prose.comparisons.reference import Bench, total
-from generator.prose.comparisons.sentence import ADVERB, Said, Speech
+from generator.prose.comparisons.reference import Reference, total
+from generator.prose.comparisons.sentence import ADVERB, JudgedComparison, Sentence
 
 BYTES: Mapping[str, int] = {"bf16": 2, "bfloat16": 2, "fp16": 2, "float16": 2, "fp32": 4, "float32": 4}
 """Types without scales, in which a parameter takes so many bytes and no more."""
@@ -25,16 +25,16 @@ _FORM = re.compile(
 )
 
 
-def weights(speech: Speech, bench: Bench) -> Iterator[Said]:
+def weights(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
     """Without scales every parameter takes the same bytes: the total is what the count says, no more and no less."""
     for match in _FORM.finditer(speech.text):
         others = {each.id for each in speech.mentions} - {speech.own}
         facts = None if others or not speech.asserted(match) else bench.facts(speech.own)
         counted = total(facts) if facts else None
         if facts is None or counted is None or not agrees(match["count"], "billion", counted):
-            yield Said(match.start(), match.end(), None)
+            yield JudgedComparison(match.start(), match.end(), None)
             continue
-        yield Said(match.start(), match.end(), False, _tell(facts, counted, match["type"] or match["in"]))
+        yield JudgedComparison(match.start(), match.end(), False, _tell(facts, counted, match["type"] or match["in"]))
 
 
 def _tell(facts: Facts, counted: int, kind: str) -> str:

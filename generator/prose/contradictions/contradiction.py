@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generator.prose.comparisons.sentence import Namesakes, Speech, speeches
+from generator.prose.comparisons.sentence import Namesakes, Sentence, speeches
 from generator.prose.passages import Passage
 
 
@@ -32,7 +32,7 @@ class Contradiction:
     others: tuple[tuple[Place, str], ...]
 
 
-def own_speeches(passages: list[Passage], names: Namesakes) -> Iterator[Speech]:
+def own_speeches(passages: list[Passage], names: Namesakes) -> Iterator[Sentence]:
     """The sentences of a record that name no other model; what corrections tell is not the record's own statement."""
     for passage in passages:
         if "corrections" in passage.text.path:

@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.derive.config.keys import ConfigKeys
 from generator.notation.units import grouped
-from generator.prose.comparisons.sentence import Speech
+from generator.prose.comparisons.sentence import Sentence
 from generator.prose.contradictions.contradiction import Contradiction, Place
 from generator.prose.reading.assertions import asserted
 
@@ -25,7 +25,7 @@ _ELSEWHERE = re.compile(
 """Words by which a sentence may speak of another part, another time or another setting."""
 
 
-def field_values(speeches: list[Speech], config: Mapping[str, Any], keys: ConfigKeys) -> Iterator[Contradiction]:
+def field_values(speeches: list[Sentence], config: Mapping[str, Any], keys: ConfigKeys) -> Iterator[Contradiction]:
     """Every value of a config field in prose that another one contradicts."""
     first: dict[str, tuple[Place, Fraction]] = {}
     for speech in speeches:

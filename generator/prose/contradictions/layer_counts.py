@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generator.prose.comparisons.sentence import Speech
+from generator.prose.comparisons.sentence import Sentence
 from generator.prose.contradictions.contradiction import Contradiction, Place
 from generator.prose.layers.phrases import ALTERNATE, IS, NUMBERS
 from generator.prose.named_values import KINDS
 from generator.prose.reading.assertions import asserted
-from generator.prose.statements import Names
+from generator.prose.statements import NamedValues
 
 _KIND = "|".join(re.escape(word) for words in KINDS.values() for word in words)
 _COUNTS = re.compile(
@@ -34,7 +34,7 @@ class _Layers:
     open: bool
 
 
-def layer_counts(speeches: list[Speech], names: Names) -> Iterator[Contradiction]:
+def layer_counts(speeches: list[Sentence], names: NamedValues) -> Iterator[Contradiction]:
     """Every count that disagrees with the layers as they are told.
 
     Where the config decides and one side is right, the other is told as false by itself.
@@ -53,7 +53,7 @@ def layer_counts(speeches: list[Speech], names: Names) -> Iterator[Contradiction
 
 
 def _contradiction(
-    speech: Speech, match: re.Match[str], told: list[int], phrases: list[_Layers], names: Names
+    speech: Sentence, match: re.Match[str], told: list[int], phrases: list[_Layers], names: NamedValues
 ) -> Contradiction:
     counts = sorted(Counter(told).items())
     implied = (
@@ -69,7 +69,7 @@ def _contradiction(
     return Contradiction(place, message, tuple((each.place, f'"{each.place.words}"') for each in phrases))
 
 
-def _phrases(speeches: list[Speech], layers: int) -> Iterator[_Layers]:
+def _phrases(speeches: list[Sentence], layers: int) -> Iterator[_Layers]:
     """All that is said of single layers, in the order of the text; the same said twice counts once."""
     said: set[tuple[tuple[int, int], ...]] = set()
     spoken = False
@@ -128,7 +128,7 @@ def _told(phrases: list[_Layers], layers: int) -> list[int] | None:
     return None if None in found else [each for each in found if each is not None]
 
 
-def _one_is_right(stated: list[int], told: list[int], names: Names) -> bool:
+def _one_is_right(stated: list[int], told: list[int], names: NamedValues) -> bool:
     """Whether the config decides, and one side agrees with it: then the other is told as false by itself."""
     if names.kinds and stated == sorted(names.kinds.values()):
         return True

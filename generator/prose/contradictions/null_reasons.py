@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.catalog.records import Record
-from generator.prose.comparisons.sentence import Speech
+from generator.prose.comparisons.sentence import Sentence
 from generator.prose.contradictions.contradiction import Contradiction, Place
 
 _FIELD = r"`?\b(?P<field>[a-z]+(?:_[a-z0-9]+)*)`?"
@@ -41,7 +41,7 @@ class _Reason:
     kind: str
 
 
-def null_reasons(speeches: list[Speech], record: Record) -> Iterator[Contradiction]:
+def null_reasons(speeches: list[Sentence], record: Record) -> Iterator[Contradiction]:
     """Each reason of another kind than the first one for the same field, or than the one in `why_null`."""
     first: dict[str, _Reason] = {}
     given = record.get("why_null")
@@ -58,7 +58,7 @@ def null_reasons(speeches: list[Speech], record: Record) -> Iterator[Contradicti
             yield Contradiction(reason.place, message, ((earlier.place, f"here because {earlier.kind}"),))
 
 
-def _reasons(speeches: list[Speech], known: frozenset[str]) -> Iterator[_Reason]:
+def _reasons(speeches: list[Sentence], known: frozenset[str]) -> Iterator[_Reason]:
     """A sentence that says "not derivable" without a field speaks of the one that the record calls null."""
     fields = {field for speech in speeches for _, field in _nulls(speech, known)}
     for speech in speeches:
@@ -71,7 +71,7 @@ def _reasons(speeches: list[Speech], known: frozenset[str]) -> Iterator[_Reason]
             yield _Reason(Place(speech.passage, speech.begin + match.start(), speech.begin + match.end()), field, kind)
 
 
-def _nulls(speech: Speech, known: frozenset[str]) -> Iterator[tuple[re.Match[str], str]]:
+def _nulls(speech: Sentence, known: frozenset[str]) -> Iterator[tuple[re.Match[str], str]]:
     """The fields that a sentence calls null: keys by their look, or those that `why_null` has."""
     for match in _NULL.finditer(speech.text):
         if "_" in match["field"] or match["field"] in known:

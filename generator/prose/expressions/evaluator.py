@@ -43,21 +43,21 @@ from generator.prose.expressions.vocabulary import (
     MODEL_NAMES,
     ExpressionError,
     Function,
-    Names,
-    Quantity,
+    Namespace,
     UnknownModel,
+    Value,
     model_names,
 )
 
-__all__ = ["MAX_LENGTH", "ExpressionError", "Quantity", "UnknownModel", "evaluate", "of_a_model"]
+__all__ = ["MAX_LENGTH", "ExpressionError", "UnknownModel", "Value", "evaluate", "of_a_model"]
 
 MAX_LENGTH = 200
 
 
-def evaluate(kb: KnowledgeBase, record: Record, inner: str) -> Quantity:
+def evaluate(kb: KnowledgeBase, record: Record, inner: str) -> Value:
     """The value of an expression in a record's prose. Raises `ExpressionError`."""
     value = _Evaluator(kb, record).of(_read(inner).body)
-    if not isinstance(value, Quantity):
+    if not isinstance(value, Value):
         raise ExpressionError(f"`{inner}` is {_what(value)}, not a number")
     return value
 
@@ -98,9 +98,9 @@ class _Evaluator:
             case ast.Constant(value=bool()):
                 raise ExpressionError("true and false are no numbers")
             case ast.Constant(value=int() as number):
-                return Quantity(Fraction(number), formula=grouped(number))
+                return Value(Fraction(number), formula=grouped(number))
             case ast.Constant(value=float() as number) if isfinite(number):
-                return Quantity(Fraction(str(number)), formula=str(number))
+                return Value(Fraction(str(number)), formula=str(number))
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self._filter(self.of(left), right)
             case ast.BinOp(left=left, op=op, right=right):
@@ -116,9 +116,9 @@ class _Evaluator:
                 return self._call(self.of(function), [self._constant(argument) for argument in arguments])
         raise ExpressionError(f"`{ast.unparse(node)}` is not in the vocabulary of expressions")
 
-    def _number(self, node: ast.expr) -> Quantity:
+    def _number(self, node: ast.expr) -> Value:
         value = self.of(node)
-        if not isinstance(value, Quantity):
+        if not isinstance(value, Value):
             raise ExpressionError(f"`{ast.unparse(node)}` is {_what(value)}, not a number")
         if value.suffix:
             raise ExpressionError(f"`{ast.unparse(node)}` is written as{value.suffix} already; that filter comes last")
@@ -130,7 +130,7 @@ class _Evaluator:
         raise ExpressionError(f"`{ast.unparse(node)}`: a quoted text or a whole number is expected in the brackets")
 
     def _named(self, group: Any, name: str) -> Any:
-        if not isinstance(group, Names):
+        if not isinstance(group, Namespace):
             raise ExpressionError(f"`.{name}` has nothing to stand on")
         if name not in group.known:
             near = difflib.get_close_matches(name, list(group.known), n=1, cutoff=0.8)
@@ -146,8 +146,8 @@ class _Evaluator:
             raise ExpressionError(f"{function.title} takes {wanted}")
         return function.call(*arguments)
 
-    def _root(self) -> Names:
-        return Names(
+    def _root(self) -> Namespace:
+        return Namespace(
             "an expression",
             {
                 **model_names(self.kb, self.record),
@@ -156,21 +156,21 @@ class _Evaluator:
             },
         )
 
-    def _model(self, id: str) -> Names:
+    def _model(self, id: str) -> Namespace:
         record = self.kb.catalog.records.get(self.kb.catalog.redirects.get(id, id))
         if record is None or record.kind != "model":
             raise UnknownModel(f"no model has the id `{id}`", id)
-        return Names(f"model {id}", model_names(self.kb, record))
+        return Namespace(f"model {id}", model_names(self.kb, record))
 
-    def _format(self, id: str) -> Quantity:
+    def _format(self, id: str) -> Value:
         stored = self.kb.formats.by_id.get(id)
         if stored is None:
             raise ExpressionError(f"no record has the cache format `{id}`")
         size = stored.format.bytes_per_entry or stored.format.bytes_per_scalar or 0
-        return Quantity(Fraction(size), "B", f"{grouped(size)} in {id}")
+        return Value(Fraction(size), "B", f"{grouped(size)} in {id}")
 
-    def _filter(self, value: Any, node: ast.expr) -> Quantity:
-        if not isinstance(value, Quantity):
+    def _filter(self, value: Any, node: ast.expr) -> Value:
+        if not isinstance(value, Value):
             raise ExpressionError("a filter needs a number before its bar")
         name, digits = (node.id, None) if isinstance(node, ast.Name) else _filter_call(node)
         return _filtered(value, name, digits)
@@ -182,7 +182,7 @@ _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "×", ast.Div: "/"}
 _BINARY = {"kib": ("KiB", 1024), "mib": ("MiB", 1024**2), "gib": ("GiB", 1024**3)}
 
 
-def _combine(left: Quantity, op: ast.operator, right: Quantity) -> Quantity:
+def _combine(left: Value, op: ast.operator, right: Value) -> Value:
     sign = _SIGNS.get(type(op))
     if sign is None:
         raise ExpressionError("only + - * / are known")
@@ -191,18 +191,18 @@ def _combine(left: Quantity, op: ast.operator, right: Quantity) -> Quantity:
         if left.unit != right.unit:
             raise ExpressionError(f"{left.unit or 'a plain number'} and {right.unit or 'a plain number'} do not add up")
         value = left.value + right.value if sign == "+" else left.value - right.value
-        return Quantity(value, left.unit, formula)
+        return Value(value, left.unit, formula)
     if sign == "×":
         if left.unit and right.unit:
             raise ExpressionError(f"{left.unit} times {right.unit} is no unit that is known here")
-        return Quantity(left.value * right.value, left.unit or right.unit, formula)
+        return Value(left.value * right.value, left.unit or right.unit, formula)
     if right.value == 0:
         raise ExpressionError("division by zero")
     if (left.unit, right.unit) == ("B", "B/token"):
-        return Quantity(left.value / right.value, "tokens", formula)
+        return Value(left.value / right.value, "tokens", formula)
     if right.unit and left.unit != right.unit:
         raise ExpressionError(f"{left.unit or 'a plain number'} over {right.unit} is no unit that is known here")
-    return Quantity(left.value / right.value, "" if right.unit else left.unit, formula)
+    return Value(left.value / right.value, "" if right.unit else left.unit, formula)
 
 
 def _filter_call(node: ast.expr) -> tuple[str, int]:
@@ -214,7 +214,7 @@ def _filter_call(node: ast.expr) -> tuple[str, int]:
     raise ExpressionError(f"`{ast.unparse(node)}` is no filter; an example is | round(1)")
 
 
-def _filtered(value: Quantity, name: str, digits: int | None) -> Quantity:
+def _filtered(value: Value, name: str, digits: int | None) -> Value:
     if name in _BINARY:
         word, size = _BINARY[name]
         if value.unit not in ("B", "B/token"):
@@ -238,4 +238,4 @@ def _filtered(value: Quantity, name: str, digits: int | None) -> Quantity:
 
 
 def _what(value: Any) -> str:
-    return f"the group {value.title}" if isinstance(value, Names) else f"the function {value.title}"
+    return f"the group {value.title}" if isinstance(value, Namespace) else f"the function {value.title}"

@@ -12,7 +12,7 @@ from generator.prose.expressions.evaluator import ExpressionError, evaluate
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledText:
     """A text with its values. `values` are the expressions, each at its place in `value`: (start, end, expression)."""
 
     value: str
@@ -31,7 +31,7 @@ class Filled:
         return next((each for first, last, each in self.values if first < end and start < last), None)
 
 
-def filled(kb: KnowledgeBase, record: Record, text: str) -> Filled:
+def filled(kb: KnowledgeBase, record: Record, text: str) -> FilledText:
     """A text in a record with the values of its expressions; one that has none stays as it was typed."""
     parts, values, at, size = [], [], 0, 0
     for each in find(text):
@@ -43,4 +43,4 @@ def filled(kb: KnowledgeBase, record: Record, text: str) -> Filled:
         size += each.start - at
         values.append((size, size + len(value), each))
         size, at = size + len(value), each.end
-    return Filled("".join([*parts, text[at:]]), tuple(values)) if values else Filled(text)
+    return FilledText("".join([*parts, text[at:]]), tuple(values)) if values else FilledText(text)

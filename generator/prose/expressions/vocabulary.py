@@ -45,7 +45,7 @@ class UnknownModel(ExpressionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Value:
     """An exact number with its unit (``B/token``, ``B``, ``tokens`` or none), and how it came about."""
 
     value: Fraction
@@ -74,7 +74,7 @@ def _rounded(value: Fraction, decimals: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class Namespace:
     """A group of names, such as ``kv`` or ``kv.layers``: name -> value, each looked up when it is asked for."""
 
     title: str
@@ -100,37 +100,37 @@ def model_names(kb: KnowledgeBase, record: Record) -> dict[str, Callable[[], Any
         "kv": lambda: _kv(record, facts),
         "parameters": lambda: _parameters(record, facts),
         "weights": lambda: _weights(record, facts),
-        "config": lambda: Names("config", {key: _field(record.id, key, value) for key, value in config.items()}),
+        "config": lambda: Namespace("config", {key: _field(record.id, key, value) for key, value in config.items()}),
     }
 
 
-def _field(model: str, key: str, value: Any) -> Callable[[], Quantity | Names]:
-    def read() -> Quantity | Names:
+def _field(model: str, key: str, value: Any) -> Callable[[], Value | Namespace]:
+    def read() -> Value | Namespace:
         if isinstance(value, list):
-            return Names(
+            return Namespace(
                 f"config.{key} (a list, which .entries counts)", {"entries": _exactly(len(value), f"entries of {key}")}
             )
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise UnknownModel(f"config.{key} is no number", model)
-        return Quantity(Fraction(str(value)), formula=f"{key} = {value}")
+        return Value(Fraction(str(value)), formula=f"{key} = {value}")
 
     return read
 
 
-def _exactly(number: int | Fraction, what: str, unit: str = "") -> Callable[[], Quantity]:
+def _exactly(number: int | Fraction, what: str, unit: str = "") -> Callable[[], Value]:
     """A value with the words that tell what it is."""
-    return lambda: Quantity(Fraction(number), unit, what)
+    return lambda: Value(Fraction(number), unit, what)
 
 
 # --- parameters -----------------------------------------------------------------------------------------------------
 
 
-def _parameters(record: Record, facts: Facts | None) -> Names:
+def _parameters(record: Record, facts: Facts | None) -> Namespace:
     counted: Parameters | NotDerivable | None = facts.parameters if facts else None
     if counted is None or isinstance(counted, NotDerivable):
         reason = counted.reason if counted else "the record has no config that is whole"
         raise UnknownModel(f"the parameters of {record.id} are not derivable: {reason}", record.id)
-    return Names(
+    return Namespace(
         "parameters",
         {
             "total": _exactly(counted.total, "parameters of the language model"),
@@ -142,23 +142,23 @@ def _parameters(record: Record, facts: Facts | None) -> Names:
     )
 
 
-def _weights(record: Record, facts: Facts | None) -> Names:
+def _weights(record: Record, facts: Facts | None) -> Namespace:
     found = facts.weights if facts else None
     if found is None or isinstance(found, NotDerivable):
         reason = found.reason if found else "the record has no config that is whole"
         raise UnknownModel(f"the bytes of the weights of {record.id} are not derivable: {reason}", record.id)
-    return Names("weights", {"bytes": _exactly(found.total, "bytes of the language model's weights", "B")})
+    return Namespace("weights", {"bytes": _exactly(found.total, "bytes of the language model's weights", "B")})
 
 
 # --- the cache ------------------------------------------------------------------------------------------------------
 
 
-def _kv(record: Record, facts: Facts | None) -> Names:
+def _kv(record: Record, facts: Facts | None) -> Namespace:
     if facts is None or facts.geometry is None:
         reason = facts.reason if facts else "the record breaks its schema"
         raise UnknownModel(f"the cache of {record.id} is not derivable: {reason}", record.id)
     cache, geometry = _Cache(facts), facts.geometry
-    return Names(
+    return Namespace(
         "kv",
         {
             "growth": lambda: Function("kv.growth(layout)", cache.growth, (str,)),
@@ -166,7 +166,7 @@ def _kv(record: Record, facts: Facts | None) -> Names:
             "windows": lambda: Function("kv.windows(layout)", cache.windows, (str,)),
             "layer": lambda: Function("kv.layer(kind, layout)", cache.layer, (str, str)),
             "state": lambda: Function("kv.state(name)", cache.state, (str,)),
-            "layers": lambda: Names("kv.layers", _layers(geometry)),
+            "layers": lambda: Namespace("kv.layers", _layers(geometry)),
             "naive": lambda: _other(geometry.naive_gqa_bytes_per_token, "the naive formula"),
             "materialised": lambda: _other(geometry.materialised_bytes_per_token, "keys and values per head"),
             "unsupported": lambda: _other(cache.unsupported, "all layers in full, as without support of this design"),
@@ -178,22 +178,22 @@ def _kv(record: Record, facts: Facts | None) -> Names:
 class _Cache:
     facts: Facts
 
-    def growth(self, key: str) -> Quantity:
+    def growth(self, key: str) -> Value:
         figure = self._figure(key)
-        return Quantity(figure.growth, "B/token", figure.formula)
+        return Value(figure.growth, "B/token", figure.formula)
 
-    def bytes(self, key: str, tokens: int) -> Quantity:
+    def bytes(self, key: str, tokens: int) -> Value:
         if tokens < 1:
             raise ExpressionError(f"kv.bytes needs at least one token, not {tokens}")
         figure = self._figure(key)
-        return Quantity(figure.bytes(tokens), "B", f"{figure.formula}, after {grouped(tokens)} tokens")
+        return Value(figure.bytes(tokens), "B", f"{figure.formula}, after {grouped(tokens)} tokens")
 
-    def windows(self, key: str) -> Quantity:
+    def windows(self, key: str) -> Value:
         """What does not grow: the entries of windows that are full."""
         figure, far = self._figure(key), 1 << 40
-        return Quantity(figure.bytes(far) - figure.growth * far, "B", f"the windows of all layers, full, in {key}")
+        return Value(figure.bytes(far) - figure.growth * far, "B", f"the windows of all layers, full, in {key}")
 
-    def layer(self, kind: str, key: str) -> Quantity:
+    def layer(self, kind: str, key: str) -> Value:
         self._figure(key)
         sizes = per_layer(self.facts)
         of_kind = sizes.get(LAYERS.get(kind, kind))
@@ -201,20 +201,20 @@ class _Cache:
             short = {long: name for name, long in LAYERS.items()}
             known = ", ".join(short.get(name, name) for name in sizes)
             raise ExpressionError(f"{self.facts.id} has no layer `{kind}` with a cache; it has {known or 'none'}")
-        return Quantity(of_kind[key], "B/token", f"one {kind} layer in {key}")
+        return Value(of_kind[key], "B/token", f"one {kind} layer in {key}")
 
-    def state(self, name: str) -> Quantity:
+    def state(self, name: str) -> Value:
         """One state by its name, or all that an engine holds."""
         state, engines = self.facts.state, {each.engine.id: each for each in self.facts.states}
         if name in state:
-            return Quantity(Fraction(state[name]), "B", f"state {name}")
+            return Value(Fraction(state[name]), "B", f"state {name}")
         if name not in engines:
             known = ", ".join((*state, *engines)) or "none"
             raise ExpressionError(f"{self.facts.id} has no state `{name}`; it has {known}")
         totals = [each.total for each in self.facts.states if each.engine.id == name]
         if len(set(totals)) > 1:
             raise ExpressionError(f"{name} holds the state of {self.facts.id} in several types; name one of them")
-        return Quantity(Fraction(totals[0]), "B", f"{' + '.join(engines[name].parts)} in {name}")
+        return Value(Fraction(totals[0]), "B", f"{' + '.join(engines[name].parts)} in {name}")
 
     @property
     def unsupported(self) -> int | None:
@@ -229,13 +229,13 @@ class _Cache:
         return figure
 
 
-def _layers(geometry: Geometry) -> dict[str, Callable[[], Quantity]]:
+def _layers(geometry: Geometry) -> dict[str, Callable[[], Value]]:
     """Layers by kind, by the long name of the kind and by the short one."""
     short = {name: geometry.layers[long] for name, long in LAYERS.items() if long in geometry.layers}
     return {name: _exactly(number, f"{number} {name} layers") for name, number in {**geometry.layers, **short}.items()}
 
 
-def _other(size: int | Fraction | None, what: str) -> Quantity:
+def _other(size: int | Fraction | None, what: str) -> Value:
     if size is None:
         raise ExpressionError(f"{what} has no figure for this model")
-    return Quantity(Fraction(size), "B/token", f"{what}, bf16")
+    return Value(Fraction(size), "B/token", f"{what}, bf16")

@@ -26,7 +26,7 @@ _TABLES = {FAMILY: "families", KERNELS: "kernel_classes"}
 
 
 @dataclass(frozen=True)
-class Said:
+class FamilyStatement:
     """A statement: at a place, these names of families or kernel classes, about something that these models are.
 
     `word` is what prose says, which may stand for several of them.
@@ -41,9 +41,9 @@ class Said:
     word: str | None = None
 
 
-def statements(kb: KnowledgeBase, sound: Callable[[KnowledgeBase, str], Iterator[Record]]) -> Iterator[Said]:
+def statements(kb: KnowledgeBase, sound: Callable[[KnowledgeBase, str], Iterator[Record]]) -> Iterator[FamilyStatement]:
     """All statements of records that keep to their schema; ``sound`` gives these, kind by kind."""
-    classes, words = _classes(kb), (spoken(kb, FAMILY), spoken(kb, KERNELS))
+    classes, words = _classes(kb), (words_for(kb, FAMILY), words_for(kb, KERNELS))
     named = {**classes, **{name: (model.id,) for model in kb.catalog.sound("model") for name in _titles(model)}}
     for kind in kb.catalog.kinds:
         for record in sound(kb, kind.name) if kind.name != "source" else ():
@@ -55,14 +55,14 @@ def statements(kb: KnowledgeBase, sound: Callable[[KnowledgeBase, str], Iterator
             yield from _labels(kb, record, named, words[0])
 
 
-def _claims(model: Record) -> Iterator[Said]:
+def _claims(model: Record) -> Iterator[FamilyStatement]:
     for index, claim in enumerate(model.get("claims") or ()):
         if claim["field"] in CLAIMED:
             name, where = str(claim["value"]).lower(), model.at("claims", index, "value")
-            yield Said(model, where, (name,), CLAIMED[claim["field"]], model.id, (model.id,))
+            yield FamilyStatement(model, where, (name,), CLAIMED[claim["field"]], model.id, (model.id,))
 
 
-def _notes(kb: KnowledgeBase, model: Record, words: tuple[Spoken, Spoken]) -> Iterator[Said]:
+def _notes(kb: KnowledgeBase, model: Record, words: tuple[Spoken, Spoken]) -> Iterator[FamilyStatement]:
     """Plain words in a model's notes, in sentences that name no other model."""
     families, kernels = words
     for text in kb.catalog.texts(model):
@@ -73,12 +73,12 @@ def _notes(kb: KnowledgeBase, model: Record, words: tuple[Spoken, Spoken]) -> It
             passage = Passage(model, text, NOTHING)
             if not kb.names.mentioned(passage.sentence(phrase.start), model.id):
                 where = passage.place(phrase.start, phrase.end)
-                yield Said(model, where, ids, phrase.what, model.id, (model.id,), phrase.word)
+                yield FamilyStatement(model, where, ids, phrase.what, model.id, (model.id,), phrase.word)
 
 
 def _labels(
     kb: KnowledgeBase, record: Record, classes: Mapping[str, tuple[str, ...]], families: Spoken
-) -> Iterator[Said]:
+) -> Iterator[FamilyStatement]:
     """Classes and models that prose lists under the name of a family."""
     for text in kb.catalog.texts(record):
         if text.field is None or not text.field.schema.get("x-prose") or text.path[-1] == "wrong":
@@ -86,10 +86,10 @@ def _labels(
         for item in labelled(text.value, classes, families):
             where = Passage(record, text, NOTHING).place(item.start, item.end)
             ids = families.get(item.word.lower(), ())
-            yield Said(record, where, ids, FAMILY, item.name, classes.get(item.name, ()), item.word)
+            yield FamilyStatement(record, where, ids, FAMILY, item.name, classes.get(item.name, ()), item.word)
 
 
-def _rows(record: Record, field: str, classes: Mapping[str, tuple[str, ...]]) -> Iterator[Said]:
+def _rows(record: Record, field: str, classes: Mapping[str, tuple[str, ...]]) -> Iterator[FamilyStatement]:
     """One statement for each class that a row names beside families."""
     for index, row in enumerate(record.get(field) or ()):
         path: tuple[str | int, ...] = (field, index)
@@ -100,7 +100,7 @@ def _rows(record: Record, field: str, classes: Mapping[str, tuple[str, ...]]) ->
         families: Sequence[str] = holder.get("families") or ([one] if one else [])
         for place, name in enumerate(holder.get("architectures") or () if families else ()):
             where = record.at(*path, "architectures", place)
-            yield Said(record, where, tuple(families), FAMILY, name, classes.get(name, ()))
+            yield FamilyStatement(record, where, tuple(families), FAMILY, name, classes.get(name, ()))
 
 
 def _classes(kb: KnowledgeBase) -> dict[str, tuple[str, ...]]:
@@ -121,7 +121,7 @@ def _titles(model: Record) -> set[str]:
     return {model.id, model.title, *(model.get("aliases") or ()), str(model.get("repo") or model.id).rpartition("/")[2]}
 
 
-def spoken(kb: KnowledgeBase, what: str) -> Spoken:
+def words_for(kb: KnowledgeBase, what: str) -> Spoken:
     """The words of prose for families, or for classes of kernels, each with all that it may rightly name."""
     found: dict[str, list[str]] = {}
     for id, row in kb.catalog.tables.get(_TABLES[what], {}).items():

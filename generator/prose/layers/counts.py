@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from generator.prose.reading.assertions import asserted
 from generator.prose.reading.sentences import sentence_at
-from generator.prose.statements import NOTHING, Kind, Names, Statement
+from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 TOTALS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
 """Config keys that count all layers; LongCat counts pairs beside blocks."""
@@ -35,7 +35,7 @@ _OF_A_PART = re.compile(
 )
 
 
-def layer_counts(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def layer_counts(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All of them, said outright of the whole model."""
     totals = {int(names.values[key]) for key in TOTALS if key in names.values} | {names.layers or 0}
     right = totals | {total + int(names.values.get(DRAFTS, 0)) for total in totals}
@@ -47,4 +47,6 @@ def layer_counts(text: str, names: Names = NOTHING) -> Iterator[Statement]:
             if count in names.kinds.values() or _OF_A_PART.search(around) or not asserted(text, *match.span()):
                 continue
             what = f"`num_hidden_layers` is {names.layers}"
-            yield Statement(Kind.PARTITION, *match.span("count"), count in right, what, names=("num_hidden_layers",))
+            yield Statement(
+                StatementKind.PARTITION, *match.span("count"), count in right, what, names=("num_hidden_layers",)
+            )

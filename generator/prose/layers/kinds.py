@@ -13,7 +13,7 @@ from functools import cached_property
 from generator.prose.layers.phrases import NUMBERS, SET
 from generator.prose.reading.assertions import asserted
 from generator.prose.reading.sentences import sentence_at
-from generator.prose.statements import NOTHING, Kind, Names, Statement
+from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 FULL, SLIDING, CHUNKED, LINEAR, MAMBA = (
     "full_attention",
@@ -68,7 +68,7 @@ WORDS = (
 _WINDOW = re.compile(r"\b(?:windows?|sliding|slides?|SWA|last|latest|recent)\b", re.I)
 
 
-def layer_kinds(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def layer_kinds(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All of them, where each layer has one kind."""
     if not names.layers or len(names.layer_types) != names.layers:
         return
@@ -83,7 +83,7 @@ def layer_kinds(text: str, names: Names = NOTHING) -> Iterator[Statement]:
                 yield _judged(word, match, indices, names)
 
 
-def _means_a_kind(word: Word, match: re.Match[str], text: str, names: Names) -> bool:
+def _means_a_kind(word: Word, match: re.Match[str], text: str, names: NamedValues) -> bool:
     """Whether a phrase is said outright, and in a sense that can be false here.
 
     "Uncompressed" is a word for a growing cache only beside compressed layers, and a window may well be called so.
@@ -94,7 +94,7 @@ def _means_a_kind(word: Word, match: re.Match[str], text: str, names: Names) -> 
     return asserted(text, match.start(), match.end())
 
 
-def _of_layers(word: Word, match: re.Match[str], names: Names) -> Statement:
+def _of_layers(word: Word, match: re.Match[str], names: NamedValues) -> Statement:
     indices = _indices(match, names.layers or 0)
     judged = _judged(word, match, indices, names)
     from_one = [] if 0 in indices or match["last"] else [at - 1 for at in indices]
@@ -103,11 +103,11 @@ def _of_layers(word: Word, match: re.Match[str], names: Names) -> Statement:
     return judged
 
 
-def _judged(word: Word, match: re.Match[str], indices: list[int], names: Names) -> Statement:
+def _judged(word: Word, match: re.Match[str], indices: list[int], names: NamedValues) -> Statement:
     holds = _holds(word, indices, names)
     wrong = [at for at in indices if at < len(names.layer_types) and names.layer_types[at] in word.false]
     right = _tell(wrong, names) if holds is False else ""
-    return Statement(Kind.PARTITION, match.start(), match.end(), holds, right, names=("layer_types",))
+    return Statement(StatementKind.PARTITION, match.start(), match.end(), holds, right, names=("layer_types",))
 
 
 def _indices(match: re.Match[str], layers: int) -> list[int]:
@@ -120,14 +120,14 @@ def _indices(match: re.Match[str], layers: int) -> list[int]:
     return [*range(first, min(last, layers) + 1), *(int(each) for each in re.findall(r"\d+", match["more"] or ""))]
 
 
-def _holds(word: Word, indices: list[int], names: Names) -> bool | None:
+def _holds(word: Word, indices: list[int], names: NamedValues) -> bool | None:
     if not indices or not all(0 <= at < len(names.layer_types) for at in indices):
         return None
     kinds = {names.layer_types[at] for at in indices}
     return False if kinds & word.false else True if kinds <= word.true else None
 
 
-def _tell(wrong: list[int], names: Names) -> str:
+def _tell(wrong: list[int], names: NamedValues) -> str:
     """The kind of the first layers that are of another, and what such a layer keeps."""
     kind = names.layer_types[wrong[0]]
     alike = [at for at in wrong if names.layer_types[at] == kind]

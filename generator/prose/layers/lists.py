@@ -12,13 +12,13 @@ from itertools import pairwise
 from generator.prose.layers.per_layer import PerLayer
 from generator.prose.layers.phrases import ALTERNATE, AT, COUNT, EVERY, IS, LENGTH, LITERAL, NUMBERS, ORDINALS, PARITY
 from generator.prose.reading.sentences import sentences
-from generator.prose.statements import NOTHING, Kind, Names, Statement
+from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 DRAFT_ENTRIES = 8
 """A list with a few more entries than layers is still one entry per layer: the rest belongs to draft layers."""
 
 
-def layer_statements(text: str, names: Names = NOTHING) -> Iterator[Statement]:
+def layer_statements(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All statements about a per-layer list of `names`; none where two lists could be meant."""
     lists = [
         PerLayer(name, values, names.layers)
@@ -35,7 +35,7 @@ def layer_statements(text: str, names: Names = NOTHING) -> Iterator[Statement]:
         for reader in _READERS:
             for match, holds, right in reader(sentence, one):
                 start, stop = begin + match.start(), begin + match.end()
-                yield Statement(Kind.PARTITION, start, stop, holds, right, names=(one.name,))
+                yield Statement(StatementKind.PARTITION, start, stop, holds, right, names=(one.name,))
 
 
 def _is_about(sentence: str, text: str, one: PerLayer) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from generator.prose.reading.quantities import UNIT, Quantity, Unit, unit
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is to arithmetic."""
 
     NUMBER = auto()
@@ -41,7 +41,7 @@ class Kind(Enum):
 class Token:
     """A piece of a text."""
 
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
     text: str
@@ -106,7 +106,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     at = 0
     for match in _TOKEN.finditer(text):
         while at < len(breaks) and breaks[at] <= match.start():
-            found.append(Token(Kind.BREAK, breaks[at], breaks[at], ""))
+            found.append(Token(TokenKind.BREAK, breaks[at], breaks[at], ""))
             at += 1
         token = _token(text, match)
         if token is not None:
@@ -127,21 +127,21 @@ def _token(text: str, match: re.Match[str]) -> Token | None:
     if match["number"] is not None:
         return _number(text, match)
     if match["behind"] is not None:
-        return Token(Kind.UNIT, start, end, raw, unit=unit(raw))
+        return Token(TokenKind.UNIT, start, end, raw, unit=unit(raw))
     if match["name"] is not None:
         return _word(raw, start, end)
     if match["tight"] is not None:
-        return Token(Kind.OPERATOR, start, end, "*")
+        return Token(TokenKind.OPERATOR, start, end, "*")
     if match["operator"] is not None:
         return _operator(text, raw, start, end)
     kind = {
-        "plural": Kind.PLURAL,
-        "relation": Kind.RELATION,
-        "about": Kind.ABOUT,
-        "open": Kind.OPEN,
-        "close": Kind.CLOSE,
-        "jumble": Kind.NAME,
-    }.get(group, Kind.OTHER)
+        "plural": TokenKind.PLURAL,
+        "relation": TokenKind.RELATION,
+        "about": TokenKind.ABOUT,
+        "open": TokenKind.OPEN,
+        "close": TokenKind.CLOSE,
+        "jumble": TokenKind.NAME,
+    }.get(group, TokenKind.OTHER)
     return Token(kind, start, end, raw)
 
 
@@ -151,34 +151,36 @@ def _number(text: str, match: re.Match[str]) -> Token:
     plain = digits.replace(",", "").replace("_", "").removeprefix("$")
     mantissa, _, exponent = plain.partition("e")
     if len(mantissa) > LONGEST or len(exponent) > 3:
-        return Token(Kind.NAME, match.start(), match.end(), match[0])
+        return Token(TokenKind.NAME, match.start(), match.end(), match[0])
     step = Fraction(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
     before = text[max(0, match.start() - 24) : match.start()].rstrip()
     about = before.endswith(("~", "∼", "≈")) or before.rpartition(" ")[2].strip('`"“(').lower() in _ABOUT
     quantity = Quantity(Fraction(plain), step, match[0], match.start(), match.end(), unit(written), about)
-    return Token(Kind.NUMBER, match.start(), match.end(), match[0], quantity, quantity.unit)
+    return Token(TokenKind.NUMBER, match.start(), match.end(), match[0], quantity, quantity.unit)
 
 
 def _word(raw: str, start: int, end: int) -> Token:
     if raw in _SPOKEN:
-        return Token(Kind.OPERATOR, start, end, _SPOKEN[raw])
+        return Token(TokenKind.OPERATOR, start, end, _SPOKEN[raw])
     if raw in _VERBS:
-        return Token(Kind.VERB, start, end, raw)
+        return Token(TokenKind.VERB, start, end, raw)
     if raw.lower() in _ABOUT:
-        return Token(Kind.ABOUT, start, end, raw)
+        return Token(TokenKind.ABOUT, start, end, raw)
     plain = raw.isalpha() and (raw.islower() or raw.istitle())
-    return Token(Kind.WORD if plain or re.fullmatch(r"[a-z]+(?:-[a-z]+)+", raw) else Kind.NAME, start, end, raw)
+    return Token(
+        TokenKind.WORD if plain or re.fullmatch(r"[a-z]+(?:-[a-z]+)+", raw) else TokenKind.NAME, start, end, raw
+    )
 
 
 def _operator(text: str, raw: str, start: int, end: int) -> Token | None:
     before, after = text[start - 1 : start], text[end : end + 1]
     if raw == "//" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
-        return Token(Kind.BREAK, start, end, raw)  # a comment in code
+        return Token(TokenKind.BREAK, start, end, raw)  # a comment in code
     spaced = (not before or before.isspace()) and (not after or after.isspace())
     between = bool(re.match(r"[\d)]", before) and re.match(r"[\d(]", after))
     if raw in ("*", "**") and not (between or (spaced and raw == "*")):
         return None  # emphasis
     if raw == "-" and not spaced:
         sign = after.isdigit() and (not before or before in " (=\n")
-        return Token(Kind.OPERATOR if sign or before == ")" else Kind.OTHER, start, end, raw)
-    return Token(Kind.OPERATOR, start, end, _OPERATORS.get(raw, raw))
+        return Token(TokenKind.OPERATOR if sign or before == ")" else TokenKind.OTHER, start, end, raw)
+    return Token(TokenKind.OPERATOR, start, end, _OPERATORS.get(raw, raw))

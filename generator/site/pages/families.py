@@ -10,22 +10,22 @@ from generator.derive import attention
 from generator.site import rebuild
 from generator.site.html.page import Page
 from generator.site.site import Site
-from generator.site.views.verdict_sums import NO_FAMILY, Line, Stated
+from generator.site.views.verdict_sums import NO_FAMILY, Line, SharedStep
 
 TITLES = {family.name: family.title for family in attention.FAMILIES} | {NO_FAMILY: "geometry not derivable"}
 MOST_SOURCES = 3
 
 
 @dataclass(frozen=True)
-class Cell:
+class FamilyCell:
     """One family on one engine."""
 
     anchor: str
     engine: Record
     lines: list[Line]
     sources: list[str]
-    constraints: list[Stated]
-    unknown: list[Stated]
+    constraints: list[SharedStep]
+    unknown: list[SharedStep]
 
 
 def families_page(site: Site) -> Iterator[Page]:
@@ -54,10 +54,10 @@ def _page(site: Site) -> Page:
     )
 
 
-def _cell(site: Site, family: str, engine: Record) -> Cell:
+def _cell(site: Site, family: str, engine: Record) -> FamilyCell:
     summary = site.summary
     anchor = f"{family.replace(' ', '-')}--{engine.id}"
     constraints, unknown = summary.constraints(family, engine.id), summary.unknown(family, engine.id)
-    return Cell(
+    return FamilyCell(
         anchor, engine, summary.lines(family, engine.id), summary.sources(family, engine.id), constraints, unknown
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.compatibility import GLYPHS, Standing
+from generator.compatibility import GLYPHS, VerdictState
 from generator.derive.overpay import NO_CACHE, UNDISCLOSED, UNKNOWN
 from generator.findings import Severity
 from generator.site.html.page import Page
@@ -16,7 +16,7 @@ from generator.site.views.verdicts import CLASSES
 
 RECENT = 5
 
-OPEN = (Standing.LISTED, Standing.NO_EVIDENCE, Standing.SOURCES_DISAGREE)
+OPEN = (VerdictState.LISTED, VerdictState.NO_EVIDENCE, VerdictState.SOURCES_DISAGREE)
 """The states that answer neither yes nor no."""
 
 
@@ -57,14 +57,14 @@ def home_page(site: Site) -> Iterator[Page]:
     )
 
 
-def _states(site: Site) -> list[tuple[Standing, str, str, int]]:
+def _states(site: Site) -> list[tuple[VerdictState, str, str, int]]:
     """How many cells of model, engine and GPU have which state."""
-    found: Counter[Standing] = Counter()
+    found: Counter[VerdictState] = Counter()
     for answers in site.answers.all:
         for answer in answers.values():
             for group in answer.groups:
                 found[group.state] += len(group.gpus)
-    return [(state, GLYPHS[state], CLASSES[state], found[state]) for state in Standing if found[state]]
+    return [(state, GLYPHS[state], CLASSES[state], found[state]) for state in VerdictState if found[state]]
 
 
 def _by_vendor(models: list[Record]) -> list[tuple[str, list[Record]]]:

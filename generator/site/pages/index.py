@@ -10,7 +10,7 @@ from generator.catalog.records import Record
 from generator.derive import attention
 from generator.site.html import render
 from generator.site.html.page import Page
-from generator.site.sections.record_fields import View
+from generator.site.sections.record_fields import RecordView
 from generator.site.site import Site
 
 TEMPLATES = {"model": "models.html", "source": "sources.html"}
@@ -32,7 +32,7 @@ def index_pages(site: Site) -> Iterator[Page]:
             families=FAMILIES,
             unsound=[id for id in sorted(site.kb.catalog.unsound) if site.kb.catalog.records[id].kind == kind.name],
             summary=lambda record: _summary(site, record),
-            view=lambda record: View(site, record),
+            view=lambda record: RecordView(site, record),
             description=kind.about,
             in_nav=True,
             hide=("toc",),

@@ -9,31 +9,31 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from generator.catalog.records import Record
-from generator.compatibility import GLYPHS, MEANINGS, Listing, Standing
+from generator.compatibility import GLYPHS, MEANINGS, Listing, VerdictState
 from generator.compatibility.listing import EngineList, list_of
 from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
 from generator.site.site import Site
-from generator.site.views.verdicts import CLASSES, Answer, Group, Place
+from generator.site.views.verdicts import CLASSES, EngineVerdicts, GpuGroup, GpuKind
 
 
 @dataclass(frozen=True)
-class Part:
+class MatrixPart:
     """What a cell says of some of its GPUs, which are named where they differ."""
 
-    group: Group
+    group: GpuGroup
     brief: str
     gpus: str
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """One cell: its anchor never changes; it leads to the chain on the model's page."""
 
     anchor: str
     href: str
-    parts: tuple[Part, ...]
+    parts: tuple[MatrixPart, ...]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _entry(site: Site) -> Page:
         rows=[(model, [_listed(site, model, engine) for engine in site.answers.engines]) for model in _models(site)],
         engines=site.answers.engines,
         rulings=_rulings(site),
-        legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], None) for state in Standing],
+        legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], None) for state in VerdictState],
         listed=listed,
         in_nav=True,
         hide=("toc", "navigation"),
@@ -80,7 +80,7 @@ def _entry(site: Site) -> Page:
     )
 
 
-def _page(site: Site, place: Place) -> Page:
+def _page(site: Site, place: GpuKind) -> Page:
     gpus, counts = _named(site, place), _counts(site, place)
     names = ", ".join(render.clip(gpu.title, 60) for gpu in gpus)
     rows = [
@@ -97,7 +97,7 @@ def _page(site: Site, place: Place) -> Page:
         rows=rows,
         engines=site.answers.engines,
         rulings=_rulings(site),
-        legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], counts[state]) for state in Standing],
+        legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], counts[state]) for state in VerdictState],
         classes=CLASSES,
         glyphs=GLYPHS,
         hide=("toc", "navigation"),
@@ -121,12 +121,12 @@ def _models(site: Site) -> list[Record]:
     return list(site.kb.catalog.sound("model"))
 
 
-def _named(site: Site, place: Place) -> list[Record]:
+def _named(site: Site, place: GpuKind) -> list[Record]:
     """The GPUs of a kind."""
     return [site.kb.catalog.records[id] for id in place.gpus]
 
 
-def _counts(site: Site, place: Place) -> Counter[Standing]:
+def _counts(site: Site, place: GpuKind) -> Counter[VerdictState]:
     """How many cells have which state; a cell whose GPUs differ counts for each."""
     return Counter(
         state
@@ -136,19 +136,21 @@ def _counts(site: Site, place: Place) -> Counter[Standing]:
     )
 
 
-def _cell(site: Site, place: Place, answer: Answer) -> Cell:
+def _cell(site: Site, place: GpuKind, answer: EngineVerdicts) -> MatrixCell:
     found = list(answer.on(place.gpus))
     titles = {id: site.kb.catalog.records[id].title for id in place.gpus}
     parts = tuple(
-        Part(group, site.answers.brief(answer, group), ", ".join(titles[id] for id in held) if len(found) > 1 else "")
+        MatrixPart(
+            group, site.answers.brief(answer, group), ", ".join(titles[id] for id in held) if len(found) > 1 else ""
+        )
         for group, held in found
     )
     anchor = place.anchor(answer.engine) if len(parts) == 1 else f"on-{answer.engine}"
     href = site.href(site.kb.catalog.records[answer.model], anchor)
-    return Cell(f"{answer.model}--{answer.engine}", href, parts)
+    return MatrixCell(f"{answer.model}--{answer.engine}", href, parts)
 
 
 def _listed(site: Site, model: Record, engine: Record) -> tuple[Listing, str, str]:
     """What an engine's own list says: the listing, the cell's colour, and where its chain stands."""
     listing = site.kb.listings[model.id, engine.id]
-    return listing, CLASSES[Standing(str(listing.state))], site.href(model, f"on-{engine.id}")
+    return listing, CLASSES[VerdictState(str(listing.state))], site.href(model, f"on-{engine.id}")

@@ -23,7 +23,7 @@ from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
 from generator.site.sections import verdict_rows as answerview
-from generator.site.sections.record_fields import Shown, View, sheet, verbatim
+from generator.site.sections.record_fields import RecordView, Shown, sheet, verbatim
 from generator.site.site import Site
 from generator.site.views import curve as curves
 from generator.site.views.fit_table import fit_table
@@ -40,7 +40,7 @@ def model_pages(site: Site) -> Iterator[Page]:
 
 def _page(site: Site, model: Record) -> Page:
     facts = site.kb.facts[model.id]
-    view = View(site, model)
+    view = RecordView(site, model)
     headline = list(_headline(site, facts))
     description = _description(site, model, facts, headline)
     short, long = sheet(view.fields(*APART))

@@ -11,7 +11,7 @@ from generator.knowledge.evidence.applicability import applies
 from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
-from generator.site.sections.record_fields import View, sheet
+from generator.site.sections.record_fields import RecordView, sheet
 from generator.site.site import Site
 
 FALLBACK = "record.html"
@@ -28,7 +28,7 @@ def record_pages(site: Site) -> Iterator[Page]:
 
 
 def _page(site: Site, template: str, record: Record) -> Page:
-    view = View(site, record)
+    view = RecordView(site, record)
     short, long = sheet(view.fields("name", "title"))
     return site.record_page(
         record,

@@ -10,7 +10,7 @@ from generator.knowledge.evidence.impact import Fall
 from generator.knowledge.graph import Citation
 from generator.site import rebuild
 from generator.site.html.page import Page
-from generator.site.sections.record_fields import View, sheet
+from generator.site.sections.record_fields import RecordView, sheet
 from generator.site.site import Site
 
 RETRIEVAL = {
@@ -28,7 +28,7 @@ def source_pages(site: Site) -> Iterator[Page]:
 
 
 def _page(site: Site, source: Record) -> Page:
-    view = View(site, source)
+    view = RecordView(site, source)
     short, long = sheet(view.fields("title", "facts", "quotes", "retrieval", "retrieved"))
     impact = site.impacts[source.id]
     chains = [

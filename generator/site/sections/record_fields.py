@@ -55,7 +55,7 @@ class Shown:
 
 
 @dataclass
-class View:
+class RecordView:
     """The fields of one record, in the order of the schema."""
 
     site: Site

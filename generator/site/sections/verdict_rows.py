@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generator.catalog.records import Record
 from generator.site.site import Site
-from generator.site.views.verdicts import Answer, Group
+from generator.site.views.verdicts import EngineVerdicts, GpuGroup
 
 MOST_NAMED = 4
 """Kinds of GPU up to which the names of the GPUs stand beside them."""
@@ -26,7 +26,7 @@ class Spot:
 class Row:
     """One group of GPUs with one chain."""
 
-    group: Group
+    group: GpuGroup
     spots: tuple[Spot, ...]
     everywhere: bool
     brief: str
@@ -37,7 +37,7 @@ class Row:
         return len(self.spots) <= MOST_NAMED
 
 
-def rows(site: Site, model: Record) -> Iterator[tuple[Record, Answer, list[Row]]]:
+def rows(site: Site, model: Record) -> Iterator[tuple[Record, EngineVerdicts, list[Row]]]:
     """For each engine its answer and a row per group; each kind of GPU gets its anchor once."""
     for engine in site.answers.engines:
         answer = site.answers.of(model.id)[engine.id]
@@ -45,7 +45,7 @@ def rows(site: Site, model: Record) -> Iterator[tuple[Record, Answer, list[Row]]
         yield engine, answer, [_row(site, answer, group, taken) for group in answer.groups]
 
 
-def _row(site: Site, answer: Answer, group: Group, taken: set[str]) -> Row:
+def _row(site: Site, answer: EngineVerdicts, group: GpuGroup, taken: set[str]) -> Row:
     spots = []
     for place in site.answers.places:
         held = [id for id in place.gpus if id in group.gpus]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from generator.catalog.records import Record
-from generator.compatibility import GLYPHS, Reason, Standing
-from generator.site.views.verdicts import CLASSES, Answer, Answers, Group
+from generator.compatibility import GLYPHS, Reason, VerdictState
+from generator.site.views.verdicts import CLASSES, EngineVerdicts, GpuGroup, VerdictGroups
 
 NO_FAMILY = "not derivable"
 CONSTRAINS = ("blocked", "refuses", "partial", "wrong-result", "slow", "disagrees", "not proved", "prunes")
@@ -21,11 +21,11 @@ Counts = tuple[tuple[str, str, int], ...]
 Line = tuple[str, Counts]
 """Kinds of GPU that get the same (none named: all), and how many models stand how there."""
 
-Wanted = Callable[[Answer, Group, Reason], bool]
+Wanted = Callable[[EngineVerdicts, GpuGroup, Reason], bool]
 
 
 @dataclass
-class Stated:
+class SharedStep:
     """A step that several cells share: the models, how many cells, and the sources."""
 
     text: str
@@ -35,7 +35,7 @@ class Stated:
     cites: dict[str, None] = field(default_factory=dict)
     cells: int = 0
 
-    def add(self, model: str, group: Group, reason: Reason) -> None:
+    def add(self, model: str, group: GpuGroup, reason: Reason) -> None:
         """Count the cells of a group that the step belongs to."""
         self.models[model] = None
         self.gpus |= dict.fromkeys(group.gpus)
@@ -47,7 +47,7 @@ class Stated:
 class Summary:
     """Sums over the answers of all models."""
 
-    answers: Answers
+    answers: VerdictGroups
 
     @cached_property
     def families(self) -> Mapping[str, list[Record]]:
@@ -62,7 +62,7 @@ class Summary:
         geometry = self.answers.kb.facts[model].geometry
         return geometry.family if geometry else NO_FAMILY
 
-    def of(self, family: str, engine: str) -> Iterator[Answer]:
+    def of(self, family: str, engine: str) -> Iterator[EngineVerdicts]:
         """The answers of a family's models on an engine."""
         for model in self.families[family]:
             yield self.answers.of(model.id)[engine]
@@ -90,21 +90,21 @@ class Summary:
 
     def counts(self, family: str, engine: str, gpus: tuple[str, ...]) -> Counts:
         """How many models stand how on these GPUs; one whose GPUs differ counts for each of its states."""
-        found: Counter[Standing] = Counter()
+        found: Counter[VerdictState] = Counter()
         for answer in self.of(family, engine):
             found.update({group.state for group, _ in answer.on(gpus)})
-        return tuple((CLASSES[state], GLYPHS[state], found[state]) for state in Standing if found[state])
+        return tuple((CLASSES[state], GLYPHS[state], found[state]) for state in VerdictState if found[state])
 
-    def constraints(self, family: str, engine: str) -> list[Stated]:
+    def constraints(self, family: str, engine: str) -> list[SharedStep]:
         """What limits a family on an engine, each statement once."""
         return self._stated(family, engine, lambda answer, group, reason: reason.effect in CONSTRAINS)
 
-    def unknown(self, family: str, engine: str) -> list[Stated]:
+    def unknown(self, family: str, engine: str) -> list[SharedStep]:
         """Why cells of a family on an engine are without evidence."""
         return self._stated(
             family,
             engine,
-            lambda answer, group, reason: group.state is Standing.NO_EVIDENCE and reason == answer.deciding(group),
+            lambda answer, group, reason: group.state is VerdictState.NO_EVIDENCE and reason == answer.deciding(group),
         )
 
     def sources(self, family: str, engine: str) -> list[str]:
@@ -113,45 +113,45 @@ class Summary:
         found = (step for rule in ("listed", "rewrite", "kernel-class") for step in steps if step.rule == rule)
         return list(dict.fromkeys(cite for step in found for cite in step.cites))
 
-    def _stated(self, family: str, engine: str, wanted: Wanted) -> list[Stated]:
-        found: dict[tuple[str, str], Stated] = {}
+    def _stated(self, family: str, engine: str, wanted: Wanted) -> list[SharedStep]:
+        found: dict[tuple[str, str], SharedStep] = {}
         for answer in self.of(family, engine):
             for group in answer.groups:
                 for reason in group.reasons:
                     if wanted(answer, group, reason):
-                        one = found.setdefault((reason.effect, reason.text), Stated(reason.text, reason.effect))
+                        one = found.setdefault((reason.effect, reason.text), SharedStep(reason.text, reason.effect))
                         one.add(answer.model, group, reason)
         return list(found.values())
 
     @cached_property
-    def by_gotcha(self) -> Mapping[str, Mapping[tuple[str, str], Stated]]:
+    def by_gotcha(self) -> Mapping[str, Mapping[tuple[str, str], SharedStep]]:
         """The cells that show each gotcha, by engine and effect."""
-        found: dict[str, dict[tuple[str, str], Stated]] = {}
+        found: dict[str, dict[tuple[str, str], SharedStep]] = {}
         for answer, group, reason in self._steps():
             if reason.rule == "gotcha" and isinstance(reason.value, str):
                 rows = found.setdefault(reason.value, {})
                 key = (answer.engine, reason.effect)
-                rows.setdefault(key, Stated(reason.text, reason.effect)).add(answer.model, group, reason)
+                rows.setdefault(key, SharedStep(reason.text, reason.effect)).add(answer.model, group, reason)
         return found
 
     @cached_property
-    def by_source(self) -> Mapping[str, Mapping[str, Stated]]:
+    def by_source(self) -> Mapping[str, Mapping[str, SharedStep]]:
         """The cells whose chain names each source, by engine."""
         memory = self.answers.memory
         return memory.kept("by source", self.answers.all, self._by_source) if memory else self._by_source()
 
-    def _by_source(self) -> Mapping[str, Mapping[str, Stated]]:
-        found: dict[str, dict[str, Stated]] = {}
+    def _by_source(self) -> Mapping[str, Mapping[str, SharedStep]]:
+        found: dict[str, dict[str, SharedStep]] = {}
         for model in self.answers.all:
             for answer in model.values():
                 for group in answer.groups:
                     cites = dict.fromkeys(cite for reason in group.reasons for cite in reason.cites)
                     for cite in cites:
                         rows = found.setdefault(cite, {})
-                        rows.setdefault(answer.engine, Stated("", "")).add(answer.model, group, _NOTHING)
+                        rows.setdefault(answer.engine, SharedStep("", "")).add(answer.model, group, _NOTHING)
         return found
 
-    def _steps(self) -> Iterator[tuple[Answer, Group, Reason]]:
+    def _steps(self) -> Iterator[tuple[EngineVerdicts, GpuGroup, Reason]]:
         for model in self.answers.all:
             for answer in model.values():
                 for group in answer.groups:

@@ -12,23 +12,23 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.compatibility import Reason, Standing, Verdict
+from generator.compatibility import Reason, Verdict, VerdictState
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.gpus import Gpu
-from generator.site.memory import Memory, behind_verdicts, own_verdicts
+from generator.site.memory import Memory, own_inputs, verdict_inputs
 
 DECIDES = {
-    Standing.SUPPORTED: ("serves",),
-    Standing.PARTIAL: ("partial", "wrong-result"),
-    Standing.BLOCKED: ("blocked", "refuses"),
-    Standing.LISTED: ("not proved", "unread", "unknown"),
-    Standing.NOT_LISTED: ("not listed",),
-    Standing.NO_EVIDENCE: ("no evidence", "unknown"),
-    Standing.SOURCES_DISAGREE: ("disagrees",),
+    VerdictState.SUPPORTED: ("serves",),
+    VerdictState.PARTIAL: ("partial", "wrong-result"),
+    VerdictState.BLOCKED: ("blocked", "refuses"),
+    VerdictState.LISTED: ("not proved", "unread", "unknown"),
+    VerdictState.NOT_LISTED: ("not listed",),
+    VerdictState.NO_EVIDENCE: ("no evidence", "unknown"),
+    VerdictState.SOURCES_DISAGREE: ("disagrees",),
 }
 """The effects of the step that a state comes from."""
 
-CLASSES = {state: f"v{number}" for number, state in enumerate(Standing)}
+CLASSES = {state: f"v{number}" for number, state in enumerate(VerdictState)}
 """Names of the states' colours, short: a matrix has thousands of cells."""
 
 BRIEF = {
@@ -49,11 +49,11 @@ FLAGS = ("opt-in", "by hand", "named")
 
 
 @dataclass(frozen=True)
-class Group:
+class GpuGroup:
     """The GPUs that share an answer: the state, the steps in order, and what would flip it."""
 
     gpus: tuple[str, ...]
-    state: Standing
+    state: VerdictState
     reasons: tuple[Reason, ...]
     modifiers: tuple[str, ...]
     flips_if: tuple[str, ...]
@@ -65,15 +65,15 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Answer:
+class EngineVerdicts:
     """What is known of a model on an engine: a group for each answer that differs, and the steps that all have."""
 
     model: str
     engine: str
     common: tuple[Reason, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[GpuGroup, ...]
 
-    def on(self, gpus: Iterable[str]) -> Iterator[tuple[Group, tuple[str, ...]]]:
+    def on(self, gpus: Iterable[str]) -> Iterator[tuple[GpuGroup, tuple[str, ...]]]:
         """The groups that hold some of these GPUs, each with those that it holds."""
         wanted = tuple(gpus)
         for group in self.groups:
@@ -81,48 +81,48 @@ class Answer:
             if held:
                 yield group, held
 
-    def deciding(self, group: Group) -> Reason:
+    def deciding(self, group: GpuGroup) -> Reason:
         """The step that the state comes from."""
         steps = (step for effect in DECIDES[group.state] for step in group.reasons if step.effect == effect)
         return next(steps, group.reasons[-1])
 
-    def own(self, group: Group) -> tuple[Reason, ...]:
+    def own(self, group: GpuGroup) -> tuple[Reason, ...]:
         """The steps of a group that not every group has."""
         return tuple(reason for reason in group.reasons if reason not in self.common)
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class VerdictGroups:
     """The answers of all models, worked out when asked for; in a preview those of before where nothing changed."""
 
     kb: KnowledgeBase
     memory: Memory | None = None
-    _known: dict[str, Mapping[str, Answer]] = field(default_factory=dict)
+    _known: dict[str, Mapping[str, EngineVerdicts]] = field(default_factory=dict)
 
-    def of(self, model: str) -> Mapping[str, Answer]:
+    def of(self, model: str) -> Mapping[str, EngineVerdicts]:
         """The answers for a model, by engine."""
         if model not in self._known:
             if self.memory is None:
                 self._known[model] = self._made(model)
             else:
-                key = (self.behind, own_verdicts(self.kb, self.kb.catalog.records[model]))
+                key = (self.behind, own_inputs(self.kb, self.kb.catalog.records[model]))
                 self._known[model] = self.memory.kept(f"answers of {model}", key, lambda: self._made(model))
         return self._known[model]
 
     @cached_property
-    def all(self) -> tuple[Mapping[str, Answer], ...]:
+    def all(self) -> tuple[Mapping[str, EngineVerdicts], ...]:
         """Those of every model, in the order of the records; also the key of pages that are made from all."""
         return tuple(self.of(model.id) for model in self.kb.catalog.sound("model"))
 
     @cached_property
     def behind(self) -> tuple[Any, ...]:
         """What verdicts of all models are made from; see `reuse`."""
-        return behind_verdicts(self.kb)
+        return verdict_inputs(self.kb)
 
-    def brief(self, answer: Answer, group: Group) -> str:
+    def brief(self, answer: EngineVerdicts, group: GpuGroup) -> str:
         """The step that decides in a few words; empty where it says no more than the state does."""
         step = answer.deciding(group)
-        if group.state is Standing.SUPPORTED:
+        if group.state is VerdictState.SUPPORTED:
             served = [each.value for each in group.reasons if each.effect == "serves"]
             ids = dict.fromkeys(str(value["backend"]) for value in served)
             names = [self.kb.catalog.records[id].title if id in self.kb.catalog.records else id for id in ids]
@@ -138,12 +138,12 @@ class Answers:
         return tuple(self.kb.catalog.sound("engine"))
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[GpuKind, ...]:
         """The kinds of GPU on record: those of one compute capability, or one without."""
         kinds: dict[str, list[Gpu]] = {}
         for gpu in self.kb.verdicts.gpus.values():
             kinds.setdefault(gpu.capability or gpu.id, []).append(gpu)
-        places = (Place(name, tuple(gpu.id for gpu in gpus), gpus[0]) for name, gpus in kinds.items())
+        places = (GpuKind(name, tuple(gpu.id for gpu in gpus), gpus[0]) for name, gpus in kinds.items())
         return tuple(sorted(places, key=lambda place: place.order))
 
     def where(self, gpus: Iterable[str]) -> str:
@@ -158,10 +158,10 @@ class Answers:
             words += [place.shown] if whole else [self.kb.catalog.records[id].title for id in held]
         return ", ".join(words)
 
-    def _made(self, model: str) -> dict[str, Answer]:
+    def _made(self, model: str) -> dict[str, EngineVerdicts]:
         return {engine.id: self._answer(model, engine.id) for engine in self.engines}
 
-    def _answer(self, model: str, engine: str) -> Answer:
+    def _answer(self, model: str, engine: str) -> EngineVerdicts:
         cube = self.kb.verdicts
         same: dict[object, list[str]] = {}
         for gpu in cube.gpus:
@@ -172,11 +172,11 @@ class Answers:
         groups = _joined([(ids, _plain(ids, verdict, cube.gpus[ids[0]]), verdict) for ids, verdict in apart])
         first = groups[0].reasons if groups else ()
         common = tuple(step for step in first if all(step in other.reasons for other in groups[1:]))
-        return Answer(model, engine, common, tuple(groups))
+        return EngineVerdicts(model, engine, common, tuple(groups))
 
 
 @dataclass(frozen=True)
-class Place:
+class GpuKind:
     """A kind of GPU: its name, the GPUs on record, and where its matrix lies."""
 
     name: str
@@ -208,7 +208,7 @@ def _clipped(text: str) -> str:
     return text if len(text) <= LONGEST_BRIEF else text[: LONGEST_BRIEF - 1].rstrip() + "…"
 
 
-Parts = tuple[Standing, tuple[Reason, ...], tuple[str, ...], tuple[str, ...]]
+Parts = tuple[VerdictState, tuple[Reason, ...], tuple[str, ...], tuple[str, ...]]
 
 
 def _plain(gpus: tuple[str, ...], verdict: Verdict, gpu: Gpu) -> Parts:
@@ -228,7 +228,7 @@ def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w+-])")
 
 
-def _joined(found: list[tuple[tuple[str, ...], Parts, Verdict]]) -> list[Group]:
+def _joined(found: list[tuple[tuple[str, ...], Parts, Verdict]]) -> list[GpuGroup]:
     """One group for all that differ in the GPU's name only; the name is back where nobody was joined."""
     joined: list[tuple[list[str], Parts, Verdict]] = []
     for ids, parts, verdict in found:
@@ -239,8 +239,8 @@ def _joined(found: list[tuple[tuple[str, ...], Parts, Verdict]]) -> list[Group]:
             known[0].extend(ids)
     apart = {ids for ids, _, _ in found}
     return [
-        Group(tuple(ids), verdict.state, verdict.reasons, verdict.modifiers, verdict.flips_if)
+        GpuGroup(tuple(ids), verdict.state, verdict.reasons, verdict.modifiers, verdict.flips_if)
         if tuple(ids) in apart
-        else Group(tuple(ids), *parts)
+        else GpuGroup(tuple(ids), *parts)
         for ids, parts, verdict in joined
     ]

@@ -12,7 +12,7 @@ from generator.catalog.records import Catalog
 from generator.derive.attention import FormatMismatch, sharded
 from generator.derive.attention.geometry import Geometry
 from generator.derive.cited_config import config_keys
-from generator.derive.class_defaults import ClassDefaults, Filled
+from generator.derive.class_defaults import ClassDefaults, DefaultsUsed
 from generator.derive.config.fields import NotDerivable
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.config.wrappers import unwrap
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # a config needs no knowledge base, and shall not wait for on
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class KvQuestion:
     """What is asked: lengths in tokens, layout keys (none: all), sequences, tensor-parallel ranks."""
 
     contexts: tuple[int, ...] = CONTEXTS
@@ -50,11 +50,11 @@ class Gaps:
 
 
 @dataclass(frozen=True)
-class Answer:
+class KvAnswer:
     """The figures of one model, or the reason why there are none."""
 
     id: str
-    ask: Question
+    ask: KvQuestion
     geometry: Geometry | None = None
     reason: str | None = None
     fields: tuple[str, ...] = ()
@@ -65,8 +65,8 @@ class Answer:
     kernel_classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     overpay: Overpay = NOTHING
-    class_defaults: Filled | None = None
-    offered: Filled | None = None
+    class_defaults: DefaultsUsed | None = None
+    offered: DefaultsUsed | None = None
 
     @property
     def derivable(self) -> bool:
@@ -88,20 +88,20 @@ class Answer:
             return str(problem)
 
 
-def of_record(kb: KnowledgeBase, id: str, ask: Question) -> Answer:
+def of_record(kb: KnowledgeBase, id: str, ask: KvQuestion) -> KvAnswer:
     """The answer for a model on record."""
     facts = kb.facts[id]
     return _answer(facts, ask, kb.catalog)
 
 
-def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Gaps, ask: Question) -> Answer:
+def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Gaps, ask: KvQuestion) -> KvAnswer:
     """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and it says so."""
     notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
     catalog = catalog or shipped_catalog()
     keys, filled = config_keys(catalog), None
     geometry = derived(config, keys, {}, gaps.assume_neutral)
     if isinstance(geometry, NotDerivable):
-        refused = Answer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
+        refused = KvAnswer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
         full, filled, note = _filled_in(config, keys, gaps)
         if full is None or not gaps.fill:
             return replace(refused, offered=filled, notes=(*notes, note) if note and gaps.fill else notes)
@@ -116,7 +116,7 @@ def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gap
 
 def _filled_in(
     config: Mapping[str, Any], keys: ConfigKeys, gaps: Gaps
-) -> tuple[Geometry | None, Filled | None, str | None]:
+) -> tuple[Geometry | None, DefaultsUsed | None, str | None]:
     """The geometry with the gaps filled by the class, and what filled them; or why nothing can."""
     defaults, problem = _defaults(config, gaps)
     if defaults is None:
@@ -144,13 +144,13 @@ def _defaults(config: Mapping[str, Any], gaps: Gaps) -> tuple[ClassDefaults | No
     return found[0], ""
 
 
-def _answer(facts: Facts, ask: Question, catalog: Catalog, notes: tuple[str, ...] = ()) -> Answer:
+def _answer(facts: Facts, ask: KvQuestion, catalog: Catalog, notes: tuple[str, ...] = ()) -> KvAnswer:
     geometry = facts.geometry
     if geometry is None:
-        return Answer(facts.id, ask, reason=facts.reason, fields=facts.fields, notes=notes)
+        return KvAnswer(facts.id, ask, reason=facts.reason, fields=facts.fields, notes=notes)
     chosen = tuple(figure for figure in facts.figures if not ask.caches or figure.key in ask.caches)
     needs = catalog.tables.get("families", {}).get(geometry.family, {}).get("requires_any_of") or [[]]
-    return Answer(
+    return KvAnswer(
         facts.id,
         ask,
         geometry,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from generator.cli.output.kv.answer import Answer
+from generator.cli.output.kv.answer import KvAnswer
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
-from generator.derive.class_defaults import Filled
+from generator.derive.class_defaults import DefaultsUsed
 from generator.notation.units import number
 
 
-def as_json(answer: Answer) -> str:
+def as_json(answer: KvAnswer) -> str:
     """The answer with the keys that others build on."""
     if answer.geometry is None:
         return to_json(_refusal(answer))
@@ -25,7 +25,7 @@ def as_json(answer: Answer) -> str:
     return to_json(payload)
 
 
-def _refusal(answer: Answer) -> dict[str, Any]:
+def _refusal(answer: KvAnswer) -> dict[str, Any]:
     return {
         "id": answer.id,
         "derivable": False,
@@ -36,7 +36,7 @@ def _refusal(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _derived(answer: Answer, geometry: Geometry) -> dict[str, Any]:
+def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
     ask = answer.ask
     return {
         "id": answer.id,
@@ -67,7 +67,7 @@ def _derived(answer: Answer, geometry: Geometry) -> dict[str, Any]:
     }
 
 
-def _filled(filled: Filled | None) -> dict[str, Any] | None:
+def _filled(filled: DefaultsUsed | None) -> dict[str, Any] | None:
     return {"source": filled.source, "class": filled.class_name, "keys": dict(filled.keys)} if filled else None
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from generator.cli.output.kv.answer import Answer
+from generator.cli.output.kv.answer import KvAnswer
 from generator.derive.attention.geometry import StateSlot
 from generator.notation.units import binary, grouped
 
 
-def as_text(answer: Answer) -> str:
+def as_text(answer: KvAnswer) -> str:
     """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
     if answer.geometry is None:
         lines = [f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)]
@@ -30,14 +30,14 @@ def as_text(answer: Answer) -> str:
     return "\n\n".join(filter(None, map("\n".join, blocks)))
 
 
-def _remarks(answer: Answer) -> Iterator[str]:
+def _remarks(answer: KvAnswer) -> Iterator[str]:
     """What the figures rest on, and what a reader should know besides."""
     if answer.class_defaults:
         yield f"class default: {answer.class_defaults}"
     yield from (f"note: {note}" for note in answer.notes if not note.startswith("class default: "))
 
 
-def _growth(answer: Answer) -> Iterator[str]:
+def _growth(answer: KvAnswer) -> Iterator[str]:
     """What the cache grows by in each layout, with the numbers put in."""
     width = _width(answer)
     yield "growth, bytes per token"
@@ -47,11 +47,11 @@ def _growth(answer: Answer) -> Iterator[str]:
         yield f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}"
 
 
-def _width(answer: Answer) -> int:
+def _width(answer: KvAnswer) -> int:
     return max((len(figure.key) for figure in answer.figures), default=0)
 
 
-def _states(answer: Answer) -> Iterator[str]:
+def _states(answer: KvAnswer) -> Iterator[str]:
     """State by what it is; by engine where engines keep it differently, since alternatives do not add up."""
     batch = answer.ask.batch
     if len({tuple(state.parts.items()) for state in answer.states}) < 2:
@@ -70,7 +70,7 @@ def _slot(slot: StateSlot) -> str:
     return f"state {slot.slot}: {slot.layers} × {size}, whatever the length"
 
 
-def _table(answer: Answer) -> list[str]:
+def _table(answer: KvAnswer) -> list[str]:
     """What the cache holds over lengths; a layout that does not fit the ranks says why below."""
     ask, width = answer.ask, _width(answer)
     per = f", {ask.batch} sequences" if ask.batch > 1 else " per sequence"
@@ -89,7 +89,7 @@ def _table(answer: Answer) -> list[str]:
     return [title, *rows, *(f"  {problem}" for problem in problems)]
 
 
-def _traps(answer: Answer) -> list[str]:
+def _traps(answer: KvAnswer) -> list[str]:
     """The figures that calculators print, and by how much they are wrong for this model."""
     geometry = answer.geometry
     plain = next((figure.growth for figure in answer.figures if figure.key == "bf16"), None)
