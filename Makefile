@@ -40,14 +40,16 @@ test: $(VENV)/.dev ## run the tests, those in a real Chromium and an editor's la
 	@.ci/npm
 	$(BIN)/python -m pytest $(ARGS)
 
-lint: $(VENV)/.dev ## ruff and mypy, changing nothing
+lint: $(VENV)/.dev ## ruff, mypy and the layout of the schemas, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	.ci/schemas --check
 	$(BIN)/mypy
 
 fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	.ci/schemas
 
 bench: $(VENV)/.dev ## what the generator costs, as ratios to a named peer
 	$(BIN)/python tests/benchmarks
