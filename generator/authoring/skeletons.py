@@ -77,15 +77,11 @@ def model_skeleton(
         "vendor": given.get("vendor") or vendor,
         "repo": repo,
         **({"derived_from": derived_from} if derived_from else {}),
-        "released": None,
-        "license": None,
         "config": evidence,
         "architecture": _architecture(catalog, config),
     }
     reasons = {
         "repo": f"{TODO}: name the Hub repository, or say why there is none",
-        "released": "no source on record gives the day of the release",
-        "license": "no licence file of the weights was read",
         "config": f"{TODO}: cite the source of the config, or say why none is published",
     }
     return {**record, "why_null": {name: why for name, why in reasons.items() if record[name] is None}}

@@ -197,8 +197,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
         return answer(ListingState.NOT_LISTED, _gone(removed), flips=("a later list that names it again",))
     added = _change(names, name, "added")
     if added is not None:
-        since = f"since {added['since']}" if added.get("since") else "outside the list that was read"
-        since += ", a pre-release" if prerelease(added.get("since")) else ""
+        since = _since(added)
         step = Reason("listed", "listed", f"named {since}", cited(added.get("cite")), spelled)
         return answer(ListingState.LISTED, step, modifiers=(f"named {since}",))
     if name in names.formerly:
@@ -218,6 +217,12 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     return answer(
         ListingState.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=("an exhaustive list",)
     )
+
+
+def _since(added: Mapping[str, Any]) -> str:
+    """From when on a class that the list that was read does not hold is named."""
+    since = f"since {added['since']}" if added.get("since") else "outside the list that was read"
+    return since + (", a pre-release" if prerelease(added.get("since")) else "")
 
 
 def _change(names: EngineList, name: str, what: str) -> Mapping[str, Any] | None:

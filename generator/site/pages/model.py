@@ -59,10 +59,7 @@ def _page(site: Site, model: Record) -> Page:
         family=FAMILIES.get(facts.geometry.family, "") if facts.geometry else "",
         headline=headline,
         windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
-        parameters=facts.parameters if isinstance(facts.parameters, Parameters) else None,
-        why_no_parameters=facts.parameters.reason if isinstance(facts.parameters, NotDerivable) else None,
-        weights=facts.weights if isinstance(facts.weights, WeightBytes) else None,
-        why_no_weights=facts.weights.reason if isinstance(facts.weights, NotDerivable) else None,
+        **_counted(facts),
         length=length,
         curve=curves.curve(facts, length),
         basis_notes=_basis_notes(facts),
@@ -80,6 +77,16 @@ def _page(site: Site, model: Record) -> Page:
         description=description,
         search=site.search_entry(model, text=description),
     )
+
+
+def _counted(facts: Facts) -> dict[str, object]:
+    """How many weights there are and how many bytes they take, each or why it is not known."""
+    return {
+        "parameters": facts.parameters if isinstance(facts.parameters, Parameters) else None,
+        "why_no_parameters": facts.parameters.reason if isinstance(facts.parameters, NotDerivable) else None,
+        "weights": facts.weights if isinstance(facts.weights, WeightBytes) else None,
+        "why_no_weights": facts.weights.reason if isinstance(facts.weights, NotDerivable) else None,
+    }
 
 
 def contexts(facts: Facts) -> list[int]:
