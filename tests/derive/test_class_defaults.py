@@ -137,7 +137,7 @@ def test_a_config_is_no_source_of_class_defaults(tiny: Base) -> None:
     assert "CIT104" in [code for code, _ in told(base)]
 
 
-# The figures of kv-geometry.md for configs that leave their pattern to the class.
+# The figures of docs/kv-geometry.md for configs that leave their pattern to the class.
 REAL = [
     ("gemma-3-27b-it", 81_920, {"full_attention": 10, "sliding_attention": 52}),
     ("gemma-2-27b-it", 188_416, {"full_attention": 23, "sliding_attention": 23}),

@@ -179,3 +179,20 @@ def test_the_figures_of_the_readme_are_those_of_the_base(real: KnowledgeBase) ->
         assert facts.geometry is not None
         assert facts.geometry.naive_gqa_bytes_per_token is not None
         assert words.format(f"{float(facts.geometry.naive_gqa_bytes_per_token / plain.growth):.1f}") in text
+
+
+def test_the_figures_of_the_geometry_page_are_those_of_the_base(real: KnowledgeBase) -> None:
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| ([0-9,]+) \|", (ROOT / "docs/kv-geometry.md").read_text("utf-8"), re.M)
+    assert len(rows) >= 15
+    for id, figure in rows:
+        plain = real.facts[id].figure("bf16")
+        assert plain is not None
+        assert plain.growth == int(figure.replace(",", "")), id
+
+
+def test_anchors_of_docs_that_the_code_names_exist() -> None:
+    for path in (ROOT / "generator").rglob("*.py"):
+        for page, anchor in re.findall(r"docs/([a-z-]+\.md)#([a-z0-9-]+)", path.read_text("utf-8")):
+            heads = re.findall(r"^#+ (.+)$", (ROOT / "docs" / page).read_text("utf-8"), re.M)
+            known = {re.sub(r"[^a-z0-9]+", "-", head.lower()).strip("-") for head in heads}
+            assert anchor in known, f"{path.name} names {page}#{anchor}"

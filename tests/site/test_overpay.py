@@ -146,7 +146,7 @@ def test_bytes_per_sequence(real: KnowledgeBase, config: dict[str, Any], expecte
     assert {cost.tokens: (cost.unsupported, cost.geometry) for cost in costs} == expected
 
 
-# model -> (basis, tokens -> factor): the record's own fields, put into kv-geometry's formulas
+# model -> (basis, tokens -> factor): the record's own fields, put into the formulas of docs/kv-geometry.md
 ON_RECORD: dict[str, tuple[str, dict[int, Fraction]]] = {
     # 60 x 128 heads x (128 + 64 + 128) x 2 over 60 x (512 + 64) x 2
     "deepseek-v2": ("expanded latents", {8192: Fraction(4_915_200, 69_120), 163840: Fraction(128 * 320, 576)}),

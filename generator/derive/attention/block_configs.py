@@ -1,7 +1,9 @@
 """Attention that a search has thinned out layer by layer: ``block_configs`` of the Nemotron models made from Llama.
 
-A block says how many query heads share a KV head, or that it has no attention at all (kv-geometry.md 0.1). Sources:
-block_config.py of nvidia/Llama-3_3-Nemotron-Super-49B-v1; vllm 0.33.0 ``models/nemotron_nas.py``.
+A block says how many query heads share a KV head, or that it has no attention at all.
+Sources: block_config.py of nvidia/Llama-3_3-Nemotron-Super-49B-v1; vllm 0.33.0 ``models/nemotron_nas.py``.
+
+See docs/kv-geometry.md#fields-that-mislead.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Block-sparse attention with index keys, MiniMax-M3 (kv-geometry.md 5).
+"""Block-sparse attention with index keys, MiniMax-M3.
 
 Every layer keeps its keys and values; a sparse one also an index key per token, by which it picks blocks. Block size,
 number of blocks and index heads shape compute. Sources: transformers 5.24.0
 ``models/minimax_m3_vl/configuration_minimax_m3_vl.py:118-146``, ``modeling_minimax_m3_vl.py:62``; vllm 0.33.0
 ``v1/attention/backends/minimax_m3_sparse.py``.
+
+The closed form: docs/kv-geometry.md#block-sparse-attention
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The closed world: a config is derived only where every key that could shape the cache is known and accounted for.
 
 Plain GQA is not proved by the absence of other families' keys, so a mechanism nobody told us about has to show as a
-key nobody has judged (decisions.md, "A closed world of config keys").
+key nobody has judged (docs/kv-geometry.md#fields-that-mislead).
 """
 
 from __future__ import annotations

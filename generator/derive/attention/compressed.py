@@ -1,9 +1,11 @@
-"""DeepSeek-V4's compressed attention, CSA and HCA (kv-geometry.md 6).
+"""DeepSeek-V4's compressed attention, CSA and HCA.
 
 Every layer keeps a window; ratio 4 adds pooled entries with index keys, ratio 128 pooled entries alone, ratio 0
 nothing. An entry is one row of ``head_dim`` scalars, key and value at once, stored once. Sources: vllm 0.33.0
 ``models/deepseek_v4/attention.py``, ``compressor.py:139-171``; transformers 5.24.0
 ``models/deepseek_v4/modeling_deepseek_v4.py`` HCACache and CSACache.
+
+The closed form: docs/kv-geometry.md#compressed-attention-csa-hca
 """
 
 from __future__ import annotations

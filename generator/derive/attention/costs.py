@@ -1,4 +1,7 @@
-"""Bytes of a geometry under a layout. Whole model, batch 1, page rounding of engines left out (kv-geometry.md 0)."""
+"""Bytes of a geometry under a layout. Whole model, batch 1, page rounding of engines left out.
+
+See docs/kv-geometry.md#conventions.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Encoder-decoder models: a cache that grows with the decoder, and one that the encoder fills once (kv-geometry.md 9).
+"""Encoder-decoder models: a cache that grows with the decoder, and one that the encoder fills once.
 
 Each decoder layer keeps its own keys and values, and those that cross-attention reads: one entry per encoder position,
 whatever the decoder's length. Whisper's encoder always has ``max_source_positions``; for others the input decides.
 Sources: transformers 5.24.0 ``cache_utils.py:2248`` EncoderDecoderCache; vllm 0.33.0 ``v1/kv_cache_interface.py:1221``.
+
+The closed form: docs/kv-geometry.md#encoder-and-decoder
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Formats and layouts: in how many bytes an engine keeps an entry. Made by others from records, judged here.
 
 Sources of the records: kernel and engine packages, see each format's own citation. The shapes are those of
-decisions.md, "Cache formats".
+docs/kv-geometry.md#conventions.
 """
 
 from __future__ import annotations

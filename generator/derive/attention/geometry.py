@@ -17,7 +17,7 @@ class Entries:
     """How many entries one layer holds after L tokens.
 
     ``full`` holds L, ``pooled`` floor(L / n), since a group is stored once it is closed (vllm 0.33.0
-    ``models/deepseek_v4/compressor_utils.py:84``), ``window`` min(L, n): the convention of kv-geometry.md section 3,
+    ``models/deepseek_v4/compressor_utils.py:84``), ``window`` min(L, n): the convention of docs/kv-geometry.md,
     where the token being computed counts as one of the n. ``chunk`` holds at most min(L, n): strictly the current chunk
     is live, engines keep up to n. ``encoder`` holds what cross-attention reads, once per encoder position and whatever
     L: n positions, or as many as the input has where n is 0, since then no config fixes them.
@@ -71,8 +71,9 @@ class StateSlot:
 
     ``slot`` is the name by which a state format says what it stores; ``scalars`` is the width of one row, or None where
     the config leaves it to its library. How many rows there are, and in which dtype, is the engine's choice: rings of
-    an open group have several (kv-geometry.md section 6), recurrent and convolution state is one row, the latter with
-    the k - 1 inputs that engines keep of a kernel of k (section 8; transformers keeps k).
+    an open group have several (docs/kv-geometry.md#compressed-attention-csa-hca), recurrent and convolution state is one
+    row, the latter with the k - 1 inputs that engines keep of a kernel of k (docs/kv-geometry.md#state; transformers
+    keeps k).
     """
 
     slot: str
@@ -87,8 +88,8 @@ class Geometry:
     ``layers`` counts blocks by name, ``layer_types`` names them in order: a layer of two attention blocks (LongCat), of
     attention beside a recurrent block (Falcon-H1) or with cross-attention stands there twice. The two naive figures
     are bytes per token at 2 bytes per scalar, or None where the config lacks their fields: ``naive_gqa`` is what
-    calculators print, ``materialised`` is MLA with its per-head keys and values expanded (decisions.md, "Three naive
-    figures"). ``reads`` holds the config keys that were used.
+    calculators print, ``materialised`` is MLA with its per-head keys and values expanded
+    (docs/kv-geometry.md#latent-attention). ``reads`` holds the config keys that were used.
     """
 
     family: str

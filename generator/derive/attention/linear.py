@@ -1,7 +1,9 @@
-"""Hybrids of linear attention and attention: gated delta rule, KDA beside MLA, lightning (kv-geometry.md 8).
+"""Hybrids of linear attention and attention: gated delta rule, KDA beside MLA, lightning.
 
 The linear layers keep a state of fixed size. Sources: transformers 5.24.0 ``models/qwen3_next``, ``kimi_linear`` and
 ``minimax`` configurations; vllm 0.33.0 ``models/minimax_text_01.py``, ``models/kimi_k3/nvidia/mla.py:160``.
+
+The closed form: docs/kv-geometry.md#state
 """
 
 from __future__ import annotations

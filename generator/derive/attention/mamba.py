@@ -1,8 +1,10 @@
-"""State-space models: Mamba 2 and Mamba 1, with attention in some layers or beside them, and pure (kv-geometry.md 8).
+"""State-space models: Mamba 2 and Mamba 1, with attention in some layers or beside them, and pure.
 
 Mamba layers keep a state of fixed size, feed-forward layers nothing. Sources: transformers 5.24.0
 ``models/{nemotron_h,falcon_h1,granitemoehybrid,bamba,zamba2,jamba,mamba,falcon_mamba,mamba2}/configuration_*.py``;
 vllm 0.33.0 ``model_executor/layers/mamba/mamba_utils.py``.
+
+The closed form: docs/kv-geometry.md#state
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Configs of the mamba_ssm library: ``n_layer`` layers, of which ``attn_layer_idx`` attend (kv-geometry.md 8).
+"""Configs of the mamba_ssm library: ``n_layer`` layers, of which ``attn_layer_idx`` attend.
 
 The library keeps the widths of a mamba layer as defaults of its modules, so that ``ssm_cfg`` mostly names the kind
 alone: what the cache grows by is known all the same, the size of the state is not. An attention layer with ``d_conv``
 convolves queries, keys and values together, and keeps those inputs too. Source: github state-spaces/mamba,
 ``mamba_ssm/models/config_mamba.py``; ``mamba_ssm/modules/mha.py`` MHA and its allocate_inference_cache at 1f9da4d5.
+
+The closed form: docs/kv-geometry.md#state
 """
 
 from __future__ import annotations

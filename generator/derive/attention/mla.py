@@ -1,9 +1,11 @@
-"""Multi-head latent attention, dense and with the lightning indexer (kv-geometry.md 4 and 5).
+"""Multi-head latent attention, dense and with the lightning indexer.
 
 One row of ``kv_lora_rank + qk_rope_head_dim`` scalars per token and layer, whatever the head count; values are
 recomputed from the latent. DSA adds one index key of ``index_head_dim`` for each layer that owns an indexer. Sources:
 transformers 5.24.0 ``models/deepseek_v3/modeling_deepseek_v3.py:445-460``; vllm 0.33.0 ``v1/kv_cache_interface.py:729``
 MLAAttentionSpec, ``models/deepseek_v2.py:639`` DeepseekV32IndexerCache and 1142-1168.
+
+The closed form: docs/kv-geometry.md#latent-attention
 """
 
 from __future__ import annotations

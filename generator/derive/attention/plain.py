@@ -1,7 +1,9 @@
-"""Full attention with keys and values per head: MHA, GQA, MQA, and GQA with two widths (kv-geometry.md 1 and 2).
+"""Full attention with keys and values per head: MHA, GQA, MQA, and GQA with two widths.
 
 Growth is N x H x (d_k + d_v) scalars per token, in every layer the same. Sources: transformers 5.24.0
 ``cache_utils.py`` DynamicLayer; vllm 0.33.0 ``v1/kv_cache_interface.py`` AttentionSpec, FullAttentionSpec.
+
+The closed form: docs/kv-geometry.md#keys-and-values-per-head
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""State that recurrent layers hold instead of entries, in scalars per layer (kv-geometry.md 8).
+"""State that recurrent layers hold instead of entries, in scalars per layer.
 
 A convolution keeps the k - 1 latest inputs of a kernel of k, as engines do; transformers keeps k. The number format of
 a state is the engine's choice. Sources: vllm 0.33.0 ``model_executor/layers/mamba/mamba_utils.py:133-296``.
+
+The closed form: docs/kv-geometry.md#state
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""DeepSeek-V4.1's CSA2: pooled entries that many layers share (kv-geometry.md 7).
+"""DeepSeek-V4.1's CSA2: pooled entries that many layers share.
 
 Only the layers of ``kv_source_layer_ids`` own global entries, and only they own index keys; every other compressed
 layer reads the nearest source at or below it. All layers keep a window. The further ``index_source_layer_ids``
 recompute their choice from a source's keys and store nothing. Source: vllm 0.33.0
 ``models/deepseek_v41/attention.py:343,353,481,1206-1211`` and ``compressor.py:206-223``.
+
+The closed form: docs/kv-geometry.md#shared-sources-csa2
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from generator.derive.config.fields import Fields, Refused, layer_count
 RATIOS = frozenset({0, 1, 2})
 SOURCE, CONSUMER = "kv_source", "kv_consumer"
 # Search over candidate blocks and the n-gram memory: the engines give neither a cache of its own (spec classes
-# executed for kv-geometry.md 7 add up to 890 B/token without one).
+# executed for docs/kv-geometry.md add up to 890 B/token without one).
 NO_CACHE = (
     "candidate_block_size",
     "candidate_source_layer_id",

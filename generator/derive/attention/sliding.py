@@ -1,7 +1,9 @@
-"""Which layers of a model slide or attend to chunks, from every spelling whose meaning is known (kv-geometry.md 3).
+"""Which layers of a model slide or attend to chunks, from every spelling whose meaning is known.
 
 Sources: transformers 5.24.0 ``models/*/configuration_*.py`` for the patterns, ``cache_utils.py:1959``
 get_layer_types_and_kwargs for the window without a list. A pattern that only a class knows is not filled in.
+
+The closed form: docs/kv-geometry.md#windows-and-chunks
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a model takes where nothing of its design is supported: every layer a full one, with keys and values per head.
 
 A window then keeps every token, a layer that reads another's cache keeps one of its own, a pooled row is kept once per
-token as a key and a value, a latent row as the keys and values of all heads (kv-geometry.md 4, "materialised"). A layer
+token as a key and a value, a latent row as the keys and values of all heads (*materialised* in
+docs/kv-geometry.md#latent-attention). A layer
 with recurrent state in place of a cache counts with the widths of the model's attention layers, since its own are not
 keys and values; layers that keep nothing under any design, and index keys, are left out.
 """

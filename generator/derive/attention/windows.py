@@ -1,9 +1,11 @@
-"""Sliding-window and chunked hybrids, with or without layers that share a cache (kv-geometry.md 2, 3 and 3.1).
+"""Sliding-window and chunked hybrids, with or without layers that share a cache.
 
 A full layer keeps every token, a sliding one min(L, W), a chunked one at most min(L, C), a sharing one nothing: it
 reads the last layer of its kind that has a cache. Sources: transformers 5.24.0 ``cache_utils.py:196,1959``,
 ``models/gemma4/configuration_gemma4.py:208-222`` and ``modeling_gemma4.py:1154-1224``,
 ``models/step3p7/configuration_step3p7.py``; vllm 0.33.0 ``v1/kv_cache_interface.py:861-918``.
+
+The closed form: docs/kv-geometry.md#windows-and-chunks
 """
 
 from __future__ import annotations
