@@ -71,9 +71,9 @@ class StateSlot:
 
     ``slot`` is the name by which a state format says what it stores; ``scalars`` is the width of one row, or None where
     the config leaves it to its library. How many rows there are, and in which dtype, is the engine's choice: rings of
-    an open group have several (docs/kv-geometry.md#compressed-attention-csa-hca), recurrent and convolution state is one
-    row, the latter with the k - 1 inputs that engines keep of a kernel of k (docs/kv-geometry.md#state; transformers
-    keeps k).
+    an open group have several (docs/kv-geometry.md#compressed-attention-csa-hca); recurrent and convolution state is a
+    single row, the latter with the k - 1 inputs that engines keep of a kernel of k (docs/kv-geometry.md#state;
+    transformers keeps k).
     """
 
     slot: str
