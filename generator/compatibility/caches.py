@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.compatibility.chain import Reason, cited
+from generator.compatibility.chain import Effect, Reason, cited
 from generator.compatibility.profiles import Profile
 from generator.derive.stored_formats import Formats, StoredFormat
 from generator.notation.gpus import Gpu, any_covers
@@ -49,7 +49,7 @@ def auto(engine: Record, profile: Profile, gpu: Gpu, formats: Formats) -> Caches
             continue
         own = f"{engine.id}#{profile.dtype}"
         kv = row.get("kv") or (own if own in formats.by_id else None)
-        step = Reason("cache", "asks", f"auto means {row['text']}", cited(row.get("cite")), kv)
+        step = Reason("cache", Effect.ASKS, f"auto means {row['text']}", cited(row.get("cite")), kv)
         return _caches(formats, kv, row.get("window"), row.get("index"), step)
     return _named_auto(engine, profile, formats)
 
@@ -62,7 +62,7 @@ def _named_auto(engine: Record, profile: Profile, formats: Formats) -> Caches:
     if kv is None:
         return Caches()
     cites = (formats.by_id[kv].cite,)
-    step = Reason("cache", "asks", f"auto means {formats.by_id[kv].format.name}", tuple(filter(None, cites)), kv)
+    step = Reason("cache", Effect.ASKS, f"auto means {formats.by_id[kv].format.name}", tuple(filter(None, cites)), kv)
     return _caches(formats, kv, None, None, step)
 
 
@@ -82,7 +82,7 @@ def formats_meant(engine: Record, profile: Profile, gpu: Gpu, formats: Formats, 
         index = _meant(engine, profile, formats, second or first, "index", literal)
         if (kv or index) and (index or not second):
             windows = frozenset(formats.by_id[each].format.window_format or each for each in kv)
-            step = Reason("cache", "asks", f"{word} is asked for", (), " or ".join(sorted(kv | index)))
+            step = Reason("cache", Effect.ASKS, f"{word} is asked for", (), " or ".join(sorted(kv | index)))
             own = (kv or default.kv, windows or default.window, index or default.index)
             meanings.append(Caches(*own, step))
     if not meanings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -54,15 +54,92 @@ MEANINGS = {
 }
 
 
+class Effect(StrEnum):
+    """What a step of the chain does to the verdict."""
+
+    SERVES = "serves"
+    PARTIAL = "partial"
+    WRONG_RESULT = "wrong-result"
+    SLOW = "slow"
+    BLOCKED = "blocked"
+    REFUSES = "refuses"
+    NOT_PROVED = "not proved"
+    UNREAD = "unread"
+    UNKNOWN = "unknown"
+    NOT_LISTED = "not listed"
+    LISTED = "listed"
+    NO_EVIDENCE = "no evidence"
+    DISAGREES = "disagrees"
+    ASKS = "asks"
+    STORES = "stores"
+    NEEDS = "needs"
+    MAY_OVERRIDE = "may override"
+    NOT_JUDGED = "not judged"
+    WHOLE = "whole"
+    NOT_WHOLE = "not whole"
+    PRUNES = "prunes"
+    WITH_A_SETTING = "with a setting"
+    NOT_ABOUT_THIS = "not about this"
+    NOT_DECISIVE = "not decisive"
+    PAST = "past"
+    TO_KNOW = "to know"
+    SAYS_SO_TOO = "says so, too"
+    REPORTS = "reports"
+
+
+DECIDES = {
+    VerdictState.SUPPORTED: (Effect.SERVES,),
+    VerdictState.PARTIAL: (Effect.PARTIAL, Effect.WRONG_RESULT),
+    VerdictState.BLOCKED: (Effect.BLOCKED, Effect.REFUSES),
+    VerdictState.LISTED: (Effect.NOT_PROVED, Effect.UNREAD, Effect.UNKNOWN),
+    VerdictState.NOT_LISTED: (Effect.NOT_LISTED,),
+    VerdictState.NO_EVIDENCE: (Effect.NO_EVIDENCE, Effect.UNKNOWN),
+    VerdictState.SOURCES_DISAGREE: (Effect.DISAGREES,),
+}
+"""The effects of the step that a state comes from, the first that is there."""
+
+LIMITS = frozenset(
+    {
+        Effect.BLOCKED,
+        Effect.REFUSES,
+        Effect.PARTIAL,
+        Effect.WRONG_RESULT,
+        Effect.SLOW,
+        Effect.DISAGREES,
+        Effect.NOT_PROVED,
+        Effect.PRUNES,
+    }
+)
+"""The effects that limit what an engine does for a family on some GPU."""
+
+THIS_GPU = "\0"
+"""Stands for the GPU of the cell in texts of steps and flips, so that GPUs with one chain have equal chains.
+
+No text of a record holds it: the YAML reader refuses NUL.
+"""
+
+THESE_GPUS = "these GPUs"
+"""What the GPU is called where several share a chain."""
+
+
+def on(text: str, gpu: str) -> str:
+    """A text of a chain, said of a GPU."""
+    return text.replace(THIS_GPU, gpu)
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One step of the chain: the rule, what it does, in words, and the sources that say so."""
+    """One step of the chain: the rule, what it does, in words with the GPU left open, and the sources that say so."""
 
     rule: str
-    effect: str
+    effect: Effect
     text: str
     cites: tuple[str, ...] = ()
     value: Any = None
+
+    def on(self, gpu: str) -> Reason:
+        """The step as it is said of a GPU."""
+        return replace(self, text=on(self.text, gpu)) if THIS_GPU in self.text else self
 
 
 @dataclass(frozen=True, slots=True)

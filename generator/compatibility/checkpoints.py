@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from generator.compatibility.chain import Reason
+from generator.compatibility.chain import Effect, Reason
 
 Facts = Mapping[str, Any]
 
@@ -21,11 +21,11 @@ def checkpoint_effects(facts: Facts, cites: tuple[str, ...], auto: bool) -> tupl
     modifiers: list[str] = []
     if weights:
         text = f"the weights are quantised ({weights}); whether kernels for them take this GPU was not judged"
-        steps.append(Reason("checkpoint", "not judged", text, cites, weights))
+        steps.append(Reason("checkpoint", Effect.NOT_JUDGED, text, cites, weights))
         modifiers.append(f"weights: {weights}, not judged")
     if cache and auto:
         text = f"the checkpoint carries a cache quantisation of its own ({cache}), which may override auto"
-        steps.append(Reason("checkpoint", "may override", text, cites, cache))
+        steps.append(Reason("checkpoint", Effect.MAY_OVERRIDE, text, cites, cache))
         modifiers.append(f"cache: the checkpoint asks for {cache}")
     return tuple(steps), tuple(modifiers)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.catalog.records import Catalog
-from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited
+from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited, on
 from generator.compatibility.checkpoints import checkpoint_effects
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
@@ -35,6 +35,7 @@ class Verdict:
     config: tuple[str, ...] = ()
     checkpoint: Brought = ((), ())
     claims: tuple[Claim, ...] = ()
+    shown: str = ""
 
     @property
     def model(self) -> str:
@@ -59,6 +60,11 @@ class Verdict:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """The chain, in the order of the rules."""
+        return tuple(each.on(self.shown) for each in self.chain)
+
+    @property
+    def chain(self) -> tuple[Reason, ...]:
+        """The chain with the GPU left open, so that GPUs that get the same answer have equal ones."""
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
         said = weigh_claims(self.claims, self.by_rules)[1]
@@ -74,12 +80,17 @@ class Verdict:
     @property
     def flips_if(self) -> tuple[str, ...]:
         """What would change the state."""
+        return tuple(on(each, self.shown) for each in self.flips)
+
+    @property
+    def flips(self) -> tuple[str, ...]:
+        """What would change the state, with the GPU left open."""
         return self.outcome.flips_if if self.outcome else self.listing.flips_if
 
     @property
     def cites(self) -> tuple[str, ...]:
         """All sources of the chain, each once."""
-        return tuple(dict.fromkeys(cite for reason in self.reasons for cite in reason.cites))
+        return tuple(dict.fromkeys(cite for reason in self.chain for cite in reason.cites))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +117,14 @@ class Cube(Mapping[Key, Verdict]):
         place = self.gpus[gpu]
         claims = self._claims.get((model, engine, gpu, cache), ())
         if listing.state is not ListingState.LISTED:
-            return Verdict(listing, gpu, None, cache, claims=claims)
+            return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown)
         profile = self.profiles[model]
         key = (profile.key, engine, self._kind(place), cache)
         if key not in self._outcomes:
             self._outcomes[key] = self.rules[engine].outcome(profile, place, cache)
         cites, at_auto, at_word = self._checkpoints[model]
-        return Verdict(listing, gpu, self._outcomes[key], cache, cites, at_word if cache else at_auto, claims)
+        brought = at_word if cache else at_auto
+        return Verdict(listing, gpu, self._outcomes[key], cache, cites, brought, claims, place.shown)
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:

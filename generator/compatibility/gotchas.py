@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.compatibility.backends import BackendFit
-from generator.compatibility.chain import Reason, cited, listed
+from generator.compatibility.chain import DECIDES, Effect, Reason, VerdictState, cited, listed
 from generator.compatibility.conditions import about_gpu, backends_in, names_model, others_in, settled
 from generator.compatibility.profiles import Profile
 from generator.compatibility.restrictions import Limits
@@ -77,11 +77,11 @@ def apply_gotchas(conditions: Iterable[Condition], cell: Cell, limits: Limits) -
             continue
         for step, decides in _steps(each, cell, limits):
             limits.reasons.append(step)
-            if decides == "blocked":
+            if decides is Effect.BLOCKED:
                 limits.blocked.append(step)
-            elif decides in ("partial", "wrong-result"):
+            elif decides in DECIDES[VerdictState.PARTIAL]:
                 limits.partial.append(step)
-            elif decides == "slow":
+            elif decides is Effect.SLOW:
                 limits.modifiers[f"slow: {each.gotcha.id}"] = None
 
 
@@ -102,7 +102,7 @@ def pruned_by(conditions: Iterable[Condition], cell: Cell) -> dict[str, str]:
     return found
 
 
-def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason, str | None]]:
+def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason, Effect | None]]:
     features = settled(each.when.get("features") or (), cell.profile.config, cell.settings)
     if features is None:
         return
@@ -111,7 +111,7 @@ def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason
         return  # it is about a backend that does not serve here
     title, value = each.gotcha.title, each.gotcha.id
     if each.get("effect") is None:
-        yield Reason("gotcha", "to know", title, each.cites, value), None
+        yield Reason("gotcha", Effect.TO_KNOW, title, each.cites, value), None
         return
     kernel = each.when.get("kernel")
     how = cell.uses(kernel) if kernel else "itself"
@@ -119,34 +119,34 @@ def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason
         yield from _held(each, cell, others_in(features), limits)
     elif how and each.when.get("architectures") and each.when.get("kernel_versions"):
         text = f"{title} (a statement about {kernel} {each.when['kernel_versions']}; the build here is {how})"
-        yield Reason("gotcha", "not about this", text, each.cites, value), None
+        yield Reason("gotcha", Effect.NOT_ABOUT_THIS, text, each.cites, value), None
 
 
 def _held(
     each: Condition, cell: Cell, settings: tuple[str, ...], limits: Limits
-) -> Iterator[tuple[Reason, str | None]]:
+) -> Iterator[tuple[Reason, Effect | None]]:
     """The step of a gotcha that is about this cell: past, open, or open with a setting only."""
-    effect, title, value = each.get("effect"), each.gotcha.title, each.gotcha.id
+    effect, title, value = Effect(each.get("effect")), each.gotcha.title, each.gotcha.id
     held, versions = _versions(each, cell)
     past = held is False or (each.get("status") == "fixed" and held is not True)
     if settings:
         if not past:
             text = f"{effect} with {listed(settings)}: {title}"
-            yield Reason("gotcha", "with a setting", text, each.cites, value), None
+            yield Reason("gotcha", Effect.WITH_A_SETTING, text, each.cites, value), None
         return
     if past:
-        yield Reason("gotcha", "past", f"{title} ({versions})", each.cites, value), None
+        yield Reason("gotcha", Effect.PAST, f"{title} ({versions})", each.cites, value), None
         limits.flips_if |= dict.fromkeys(_older(each, cell))
         yield from _disagreements(each, limits, decided=False)
         return
     general = not names_model(each.when) and not each.when.get("gpus")
     if held is None or each.get("status") == "unconfirmed" or general:
         why = "it names no model and no GPU" if general else versions or "not confirmed"
-        yield Reason("gotcha", "not decisive", f"{title} ({why})", each.cites, value), None
+        yield Reason("gotcha", Effect.NOT_DECISIVE, f"{title} ({why})", each.cites, value), None
         return
     yield Reason("gotcha", effect, title, each.cites, value), effect
     limits.flips_if[f"a fix of {each.gotcha.id}"] = None
-    yield from _disagreements(each, limits, decided=effect == "blocked")
+    yield from _disagreements(each, limits, decided=effect is Effect.BLOCKED)
 
 
 def _versions(each: Condition, cell: Cell) -> tuple[bool | None, str]:
@@ -181,10 +181,10 @@ def _in_engine_version(each: Condition, cell: Cell) -> bool:
     return not wanted or satisfies(cell.engine.get("version"), wanted) is True
 
 
-def _disagreements(each: Condition, limits: Limits, decided: bool) -> Iterator[tuple[Reason, str | None]]:
+def _disagreements(each: Condition, limits: Limits, decided: bool) -> Iterator[tuple[Reason, Effect | None]]:
     for row in each.gotcha.get("disagreements") or ():
         apart = row.get("separated_by")
         text = f"Against that gotcha: {row['text']}" + (f" What separates them: {apart}." if apart else "")
-        yield Reason("claims", "disagrees", text, cited(*row["cites"]), apart), None
+        yield Reason("claims", Effect.DISAGREES, text, cited(*row["cites"]), apart), None
         if decided and row["says"] == "runs" and not apart:
-            limits.disputed.append(Reason("gotcha", "blocked", each.gotcha.title))
+            limits.disputed.append(Reason("gotcha", Effect.BLOCKED, each.gotcha.title))

@@ -10,7 +10,7 @@ from typing import Any
 from generator.catalog.records import Record
 from generator.compatibility.backends import BY_HAND, WHOLE, Backend, BackendFit, Grade, ask
 from generator.compatibility.caches import Caches
-from generator.compatibility.chain import Reason, cited, listed
+from generator.compatibility.chain import THIS_GPU, Effect, Reason, cited, listed
 from generator.compatibility.profiles import Job, Profile
 from generator.compatibility.refusals import refusals, sources
 from generator.notation.gpus import Gpu, any_covers
@@ -89,7 +89,7 @@ class Kernels:
             if part in WHOLE and _by_hand(best, row):
                 notes[f"by hand: {best.backend.name}"] = None
             notes |= dict.fromkeys(f"opt-in: {what}" for what in best.variant.opt_in if what != BY_HAND)
-        flips = (f"a release in which no backend for {job.name} takes {gpu.shown}",)
+        flips = (f"a release in which no backend for {job.name} takes {THIS_GPU}",)
         return Served(job, "proves", tuple(reasons), tuple(chosen), tuple(notes), flips)
 
     def _parts(self, providers: Iterable[Backend]) -> tuple[str, ...]:
@@ -122,24 +122,25 @@ class Kernels:
             text = f"{what}: {listed(list(names)[:4])}"
             cites = tuple(dict.fromkeys(cite for answer in unread[:4] for cite in sources(answer)))
             flips = (f"the predicates of {listed(dict.fromkeys(a.backend.name for a in unread), 'or')}, read",)
-            return Served(job, "unread", (Reason("kernel-class", "unread", text, cites, job.name),), flips_if=flips)
+            step = Reason("kernel-class", Effect.UNREAD, text, cites, job.name)
+            return Served(job, "unread", (step,), flips_if=flips)
         if not any(variant.grade > Grade.UNREAD for backend in providers for variant in backend.variants):
             where = "was read for this GPU" if providers else "is on record for this platform"
             text = f"{what}: no backend of {self.engine.title} for it {where}"
-            flips = (f"a source that shows a backend for {job.name} on {gpu.shown}",)
-            return Served(job, "absent", (Reason("kernel-class", "unread", text, (), job.name),), flips_if=flips)
+            flips = (f"a source that shows a backend for {job.name} on {THIS_GPU}",)
+            return Served(job, "absent", (Reason("kernel-class", Effect.UNREAD, text, (), job.name),), flips_if=flips)
         text, cites = refusals(what, providers, answers, gpu)
         other = ("another cache type",) if any(answer.by_cache for answer in answers) else ()
         coverage = self._coverage(job, gpu, profile)
         if coverage is not None and coverage["whole"]:
-            step = Reason("kernel-class", "refuses", text, cites, job.name)
-            whole = Reason("coverage", "whole", coverage["text"], cited(coverage.get("cite")))
-            flips = (*other, f"a release with a backend for {job.name} that takes {gpu.shown}")
+            step = Reason("kernel-class", Effect.REFUSES, text, cites, job.name)
+            whole = Reason("coverage", Effect.WHOLE, coverage["text"], cited(coverage.get("cite")))
+            flips = (*other, f"a release with a backend for {job.name} that takes {THIS_GPU}")
             return Served(job, "refused", (step, whole), flips_if=flips)
-        reasons = [Reason("kernel-class", "no evidence", text, cites, job.name)]
+        reasons = [Reason("kernel-class", Effect.NO_EVIDENCE, text, cites, job.name)]
         if coverage is not None:
-            reasons.append(Reason("coverage", "not whole", coverage["text"], cited(coverage.get("cite"))))
-        flips = (*other, f"a source that shows a backend for {job.name} on {gpu.shown}, or that there is none")
+            reasons.append(Reason("coverage", Effect.NOT_WHOLE, coverage["text"], cited(coverage.get("cite"))))
+        flips = (*other, f"a source that shows a backend for {job.name} on {THIS_GPU}, or that there is none")
         return Served(job, "gap", tuple(reasons), flips_if=flips)
 
     def _coverage(self, job: Job, gpu: Gpu, profile: Profile) -> Mapping[str, Any] | None:
@@ -193,7 +194,7 @@ def _by_hand(answer: BackendFit, row: Mapping[str, Any] | None) -> bool:
 def _serves(job: Job, answer: BackendFit, gpu: Gpu, row: Mapping[str, Any] | None, only: bool, known: int) -> Reason:
     part = "" if set(WHOLE) <= set(answer.variant.parts) else f", {listed(answer.variant.parts)}"
     how = "accepts" if answer.grade is Grade.PROVES else "has no gate that refuses"
-    text = f"{job.name}{part}: {answer.backend.name} {how} {gpu.shown}"
+    text = f"{job.name}{part}: {answer.backend.name} {how} {THIS_GPU}"
     if not part.endswith(("window", "index", "metadata")) and row and row["order"] and _by_hand(answer, row):
         text += f", where it is named by hand; the engine's own choice is {row['order'][0]}"
     if only:
@@ -205,4 +206,4 @@ def _serves(job: Job, answer: BackendFit, gpu: Gpu, row: Mapping[str, Any] | Non
         "only": only,
     }
     by_choice = cited(row.get("cite")) if row and row["order"] else ()
-    return Reason("kernel-class", "serves", text, tuple(dict.fromkeys([*sources(answer), *by_choice])), value)
+    return Reason("kernel-class", Effect.SERVES, text, tuple(dict.fromkeys([*sources(answer), *by_choice])), value)

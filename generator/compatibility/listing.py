@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from generator.catalog.records import Catalog, Record
-from generator.compatibility.chain import ListingState, Reason, cited
+from generator.compatibility.chain import Effect, ListingState, Reason, cited
 from generator.derive.cited_config import config_source, source_config
 from generator.notation.citations import whole
 from generator.notation.versions import prerelease
@@ -154,21 +154,21 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
     """Apply the rule to one model and one engine."""
     if names is None or names.key is None:
         where = f" in {names.source.title}" if names else ""
-        step = Reason("listed", "unknown", f"{engine.title} has no list of names on record{where}", _of(names))
+        step = Reason("listed", Effect.UNKNOWN, f"{engine.title} has no list of names on record{where}", _of(names))
         return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that lists names",))
     named = asked.architecture if names.key == "architecture" else asked.model_type
     name = named.value
     if name is None:
         text = f"no source on record states the {names.key.replace('_', ' ')} of {title}"
-        step = Reason("named", "unknown", text)
+        step = Reason("named", Effect.UNKNOWN, text)
         return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that states it",))
-    chain = [Reason("named", "asks", f"engines are asked for {name}", named.cites, name)]
+    chain = [Reason("named", Effect.ASKS, f"engines are asked for {name}", named.cites, name)]
     rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
     if rewrite is not None and name not in names.names:
         text = f"{engine.title} serves {name} through {rewrite['to']}"
         if rewrite.get("condition"):
             text += f", where {rewrite['condition']}"
-        chain.append(Reason("rewrite", "asks", text, cited(rewrite.get("cite")), rewrite["to"]))
+        chain.append(Reason("rewrite", Effect.ASKS, text, cited(rewrite.get("cite")), rewrite["to"]))
         name = rewrite["to"]
     return _found(model, names, str(name), chain, named.firm)
 
@@ -189,7 +189,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     spelled = names.spellings.get(name, name)
     if name in names.names:
         text = f"{title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
-        step = Reason("listed", "listed", text, (names.names[name],), spelled)
+        step = Reason("listed", Effect.LISTED, text, (names.names[name],), spelled)
         if removed is None:
             return answer(ListingState.LISTED, step)
         return answer(ListingState.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))
@@ -198,24 +198,24 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     added = _change(names, name, "added")
     if added is not None:
         since = _since(added)
-        step = Reason("listed", "listed", f"named {since}", cited(added.get("cite")), spelled)
+        step = Reason("listed", Effect.LISTED, f"named {since}", cited(added.get("cite")), spelled)
         return answer(ListingState.LISTED, step, modifiers=(f"named {since}",))
     if name in names.formerly:
         last = names.formerly[name]
-        step = Reason("listed", "not listed", f"{title} names it among those dropped: last in {last}", _of(names), last)
-        return answer(
-            ListingState.NOT_LISTED, step, flips=(f"{engine.title} {last}, or a later list that names it again",)
-        )
+        text = f"{title} names it among those dropped: last in {last}"
+        step = Reason("listed", Effect.NOT_LISTED, text, _of(names), last)
+        flips = (f"{engine.title} {last}, or a later list that names it again",)
+        return answer(ListingState.NOT_LISTED, step, flips=flips)
     if names.exhaustive and not firm:
         text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
         flips = ("the model's own config, read",)
-        return answer(ListingState.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=flips)
+        return answer(ListingState.NO_EVIDENCE, Reason("listed", Effect.UNKNOWN, text, _of(names)), flips=flips)
     if names.exhaustive:
-        step = Reason("listed", "not listed", f"{title} is exhaustive and does not list {name}", _of(names))
+        step = Reason("listed", Effect.NOT_LISTED, f"{title} is exhaustive and does not list {name}", _of(names))
         return answer(ListingState.NOT_LISTED, step, flips=(f"a version whose list names {name}",))
     text = f"{title} does not list {name}, and is not exhaustive: its silence says nothing"
     return answer(
-        ListingState.NO_EVIDENCE, Reason("listed", "unknown", text, _of(names)), flips=("an exhaustive list",)
+        ListingState.NO_EVIDENCE, Reason("listed", Effect.UNKNOWN, text, _of(names)), flips=("an exhaustive list",)
     )
 
 
@@ -233,4 +233,4 @@ def _change(names: EngineList, name: str, what: str) -> Mapping[str, Any] | None
 
 def _gone(removed: Mapping[str, Any]) -> Reason:
     since = f"since {removed['since']}" if removed.get("since") else "in a later version"
-    return Reason("listed", "not listed", f"not listed {since}", cited(removed.get("cite")), removed.get("since"))
+    return Reason("listed", Effect.NOT_LISTED, f"not listed {since}", cited(removed.get("cite")), removed.get("since"))

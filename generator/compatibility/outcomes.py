@@ -11,7 +11,7 @@ from generator.catalog.records import Catalog, Record
 from generator.compatibility import caches as cache_rules
 from generator.compatibility.backends import backends_of
 from generator.compatibility.caches import Caches
-from generator.compatibility.chain import Reason, RuleOutcome, VerdictState, cited, listed
+from generator.compatibility.chain import THIS_GPU, Effect, Reason, RuleOutcome, VerdictState, cited, listed
 from generator.compatibility.conditions import about_model
 from generator.compatibility.gotchas import Cell, Condition, apply_gotchas, conditions_of, pruned_by
 from generator.compatibility.kernels import Kernels, Served
@@ -103,8 +103,8 @@ class Rules:
         if state is VerdictState.SUPPORTED and not any(each.gated for each in served):
             state = VerdictState.LISTED
             text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
-            steps.append(Reason("kernel-class", "not proved", text))
-            flips = [f"a source that shows one of these backends on {gpu.shown}"]
+            steps.append(Reason("kernel-class", Effect.NOT_PROVED, text))
+            flips = [f"a source that shows one of these backends on {THIS_GPU}"]
         fallback = self._fallback(profile, gpu) if state in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE) else None
         if fallback is not None:
             state = VerdictState.PARTIAL
@@ -122,7 +122,7 @@ class Rules:
         limits = Limits()
         restrict(self.engine, profile, gguf, gpu, limits)
         text = f"which kernels it needs is not known: {profile.why_no_family or 'no geometry is derived for it'}"
-        step = Reason("family", "unknown", text)
+        step = Reason("family", Effect.UNKNOWN, text)
         flips = (*limits.flips_if, "a geometry that is derivable, and with it the kernel classes")
         return RuleOutcome(
             _decided(VerdictState.LISTED, limits), (*limits.reasons, step), flips, tuple(limits.modifiers)
@@ -139,7 +139,7 @@ class Rules:
                 names = listed(answer.backend.name for each in served for answer in each.chosen)
                 cost = profile.price or "the materialised figure"
                 text = f"{row['text']} With {names}, at the cost of {cost}."
-                return Reason("fallback", "partial", text, cited(row.get("cite")), name)
+                return Reason("fallback", Effect.PARTIAL, text, cited(row.get("cite")), name)
         return None
 
     def _stored(self, served: list[Served], caches: Caches) -> Reason | None:
@@ -161,13 +161,13 @@ class Rules:
         text = "; ".join(f"{role}: {words}" for role, (words, _, _) in rows.items())
         cites = tuple(dict.fromkeys(cite for _, own, _ in rows.values() for cite in own))
         value = {role: {"format": found[role], "bytes_per_entry": size} for role, (_, _, size) in rows.items()}
-        return Reason("cache", "stores", f"stored as {text}", cites, value)
+        return Reason("cache", Effect.STORES, f"stored as {text}", cites, value)
 
 
 def _needs(profile: Profile, way: tuple[Job, ...]) -> Reason:
     needs = listed(name for job in way for name in job.classes)
     because = f" with {listed(profile.traits)}" if profile.traits else ""
-    return Reason("family", "needs", f"the family {profile.family}{because} needs {needs}", (), profile.family)
+    return Reason("family", Effect.NEEDS, f"the family {profile.family}{because} needs {needs}", (), profile.family)
 
 
 def _decided(state: VerdictState, limits: Limits) -> VerdictState:

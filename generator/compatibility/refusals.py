@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.compatibility.backends import Backend, BackendFit
-from generator.compatibility.chain import listed
+from generator.compatibility.chain import THIS_GPU, listed
 from generator.notation.gpus import Gpu, capability
 
 
@@ -17,12 +17,12 @@ def refusals(what: str, providers: list[Backend], answers: list[BackendFit], gpu
     if answers:
         words = dict.fromkeys(f"{answer.backend.name} {answer.why}" for answer in answers)
         cites = dict.fromkeys(cite for answer in answers[:4] for cite in sources(answer))
-        return f"{what}: on {gpu.shown} none serves this; {listed(list(words)[:4])}", tuple(cites)
+        return f"{what}: on {THIS_GPU} none serves this; {listed(list(words)[:4])}", tuple(cites)
     near = sorted(providers, key=lambda backend: _distance(backend, gpu))[:3]
     words_near = [f"{backend.name} takes {listed(backend.gpus)}" for backend in near]
     gates = (cite for backend in near for variant in backend.variants if variant.gpus for cite in variant.cites)
     cites = dict.fromkeys([*(cite for backend in near for cite in backend.cites), *gates])
-    return f"{what}: no backend takes {gpu.shown}; nearest, {'; '.join(words_near)}", tuple(cites)
+    return f"{what}: no backend takes {THIS_GPU}; nearest, {'; '.join(words_near)}", tuple(cites)
 
 
 def _distance(backend: Backend, gpu: Gpu) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.compatibility.chain import Reason, cited, listed
+from generator.compatibility.chain import Effect, Reason, cited, listed
 from generator.compatibility.conditions import about_gpu, about_model, backends_in, others_in, settled
 from generator.compatibility.profiles import Profile
 from generator.notation.gpus import Gpu, any_covers
@@ -40,7 +40,7 @@ def restrict(
         features = settled(row["when"].get("features") or (), profile.config, settings)
         if features is None:
             continue
-        step = Reason("restriction", row["effect"], row["text"], cited(*(row.get("cites") or ())))
+        step = Reason("restriction", Effect(row["effect"]), row["text"], cited(*(row.get("cites") or ())))
         if features:
             _with_features(features, row, step, limits)
             continue
@@ -51,7 +51,7 @@ def restrict(
         for each in contradictions:
             apart = f" What separates them: {each['separated_by']}." if each.get("separated_by") else ""
             text = f"Against that limit: {each['text']}{apart}"
-            against = Reason("claims", "disagrees", text, cited(*each["cites"]), each.get("separated_by"))
+            against = Reason("claims", Effect.DISAGREES, text, cited(*each["cites"]), each.get("separated_by"))
             limits.reasons.append(against)
             limits.disputed.append(step)
             limits.flips_if["a source that shows which of the two holds for a release"] = None
@@ -62,10 +62,10 @@ def _with_features(features: tuple[str, ...], row: Mapping[str, Any], step: Reas
     backends = backends_in(features)
     if backends and row["effect"] == "blocked" and not others_in(features):
         limits.pruned |= dict.fromkeys(backends, row["text"])
-        limits.reasons.append(Reason("restriction", "prunes", row["text"], step.cites, listed(backends)))
+        limits.reasons.append(Reason("restriction", Effect.PRUNES, row["text"], step.cites, listed(backends)))
         return
     text = f"{row['effect']} with {listed(features)}: {row['text']}"
-    limits.reasons.append(Reason("restriction", "with a setting", text, step.cites, list(features)))
+    limits.reasons.append(Reason("restriction", Effect.WITH_A_SETTING, text, step.cites, list(features)))
 
 
 def _in_version(engine: Record, row: Mapping[str, Any]) -> bool:

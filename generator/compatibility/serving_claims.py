@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.catalog.records import Catalog, Record
-from generator.compatibility.chain import Reason, VerdictState, cited
+from generator.compatibility.chain import Effect, Reason, VerdictState, cited
 
 REFUSED = (VerdictState.BLOCKED, VerdictState.NOT_LISTED)
 SERVED = (VerdictState.SUPPORTED, VerdictState.PARTIAL)
@@ -39,8 +39,12 @@ class Claim:
         """The claim as a step of a chain."""
         apart = f" What separates them: {self.separated_by}." if self.separated_by else ""
         version = "" if self.about_this_version else f" (of version {self.row['engine_version']})"
-        effect = "disagrees" if self.against(state) else "says so, too" if self._agrees(state) else "reports"
-        text = f"{self.row['text']}{version}{apart if effect == 'disagrees' else ''}"
+        effect = Effect.REPORTS
+        if self.against(state):
+            effect = Effect.DISAGREES
+        elif self._agrees(state):
+            effect = Effect.SAYS_SO_TOO
+        text = f"{self.row['text']}{version}{apart if effect is Effect.DISAGREES else ''}"
         return Reason("claims", effect, text, cited(self.row.get("cite")), self.separated_by)
 
     def _agrees(self, state: VerdictState) -> bool:

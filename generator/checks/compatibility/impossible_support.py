@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.checks.contract import Check, Tally, check
-from generator.compatibility import Verdict, claims_of
+from generator.compatibility import Verdict, VerdictState, claims_of
+from generator.compatibility.chain import DECIDES
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -114,7 +115,7 @@ def _message(verdict: Verdict) -> str:
 
 def _decisive(verdict: Verdict) -> str:
     """The step that decides: the first that blocks or refuses, or the last of the list."""
-    deciding = ("blocked", "refuses", "not listed")
+    deciding = (*DECIDES[VerdictState.BLOCKED], *DECIDES[VerdictState.NOT_LISTED])
     found = [reason for reason in verdict.reasons if reason.effect in deciding] or list(verdict.reasons)
     return found[0].text.rstrip(".")
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from generator.catalog.records import Record
 from generator.compatibility import GLYPHS, Reason, VerdictState
+from generator.compatibility.chain import LIMITS, Effect
 from generator.site.views.verdicts import CLASSES, EngineVerdicts, GpuGroup, VerdictGroups
 
 NO_FAMILY = "not derivable"
-CONSTRAINS = ("blocked", "refuses", "partial", "wrong-result", "slow", "disagrees", "not proved", "prunes")
-"""The effects that limit what an engine does for a family on some GPU."""
-
 Counts = tuple[tuple[str, str, int], ...]
 """How many models stand how: the colour, the glyph and the number of each state."""
 
@@ -29,17 +27,17 @@ class SharedStep:
     """A step that several cells share: the models, how many cells, and the sources."""
 
     text: str
-    effect: str
+    effect: Effect | None = None
     models: dict[str, None] = field(default_factory=dict)
     gpus: dict[str, None] = field(default_factory=dict)
     cites: dict[str, None] = field(default_factory=dict)
     cells: int = 0
 
-    def add(self, model: str, group: GpuGroup, reason: Reason) -> None:
+    def add(self, model: str, group: GpuGroup, cites: Iterable[str] = ()) -> None:
         """Count the cells of a group that the step belongs to."""
         self.models[model] = None
         self.gpus |= dict.fromkeys(group.gpus)
-        self.cites |= dict.fromkeys(reason.cites)
+        self.cites |= dict.fromkeys(cites)
         self.cells += len(group.gpus)
 
 
@@ -97,7 +95,7 @@ class Summary:
 
     def constraints(self, family: str, engine: str) -> list[SharedStep]:
         """What limits a family on an engine, each statement once."""
-        return self._stated(family, engine, lambda answer, group, reason: reason.effect in CONSTRAINS)
+        return self._stated(family, engine, lambda answer, group, reason: reason.effect in LIMITS)
 
     def unknown(self, family: str, engine: str) -> list[SharedStep]:
         """Why cells of a family on an engine are without evidence."""
@@ -120,7 +118,7 @@ class Summary:
                 for reason in group.reasons:
                     if wanted(answer, group, reason):
                         one = found.setdefault((reason.effect, reason.text), SharedStep(reason.text, reason.effect))
-                        one.add(answer.model, group, reason)
+                        one.add(answer.model, group, reason.cites)
         return list(found.values())
 
     @cached_property
@@ -131,7 +129,7 @@ class Summary:
             if reason.rule == "gotcha" and isinstance(reason.value, str):
                 rows = found.setdefault(reason.value, {})
                 key = (answer.engine, reason.effect)
-                rows.setdefault(key, SharedStep(reason.text, reason.effect)).add(answer.model, group, reason)
+                rows.setdefault(key, SharedStep(reason.text, reason.effect)).add(answer.model, group, reason.cites)
         return found
 
     @cached_property
@@ -148,7 +146,7 @@ class Summary:
                     cites = dict.fromkeys(cite for reason in group.reasons for cite in reason.cites)
                     for cite in cites:
                         rows = found.setdefault(cite, {})
-                        rows.setdefault(answer.engine, SharedStep("", "")).add(answer.model, group, _NOTHING)
+                        rows.setdefault(answer.engine, SharedStep("")).add(answer.model, group)
         return found
 
     def _steps(self) -> Iterator[tuple[EngineVerdicts, GpuGroup, Reason]]:
@@ -157,6 +155,3 @@ class Summary:
                 for group in answer.groups:
                     for reason in group.reasons:
                         yield answer, group, reason
-
-
-_NOTHING = Reason("", "", "")

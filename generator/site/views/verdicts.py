@@ -1,44 +1,34 @@
 """Verdicts as pages show them: GPUs with the same state and chain stand together, what all of them share first.
 
-Nothing is decided here. Two chains are the same where their texts differ in no more than the name of the GPU.
+Nothing is decided here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from generator.catalog.records import Record
 from generator.compatibility import Reason, Verdict, VerdictState
+from generator.compatibility.chain import DECIDES, THESE_GPUS, Effect, on
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.gpus import Gpu
 from generator.site.memory import Memory, own_inputs, verdict_inputs
-
-DECIDES = {
-    VerdictState.SUPPORTED: ("serves",),
-    VerdictState.PARTIAL: ("partial", "wrong-result"),
-    VerdictState.BLOCKED: ("blocked", "refuses"),
-    VerdictState.LISTED: ("not proved", "unread", "unknown"),
-    VerdictState.NOT_LISTED: ("not listed",),
-    VerdictState.NO_EVIDENCE: ("no evidence", "unknown"),
-    VerdictState.SOURCES_DISAGREE: ("disagrees",),
-}
-"""The effects of the step that a state comes from."""
 
 CLASSES = {state: f"v{number}" for number, state in enumerate(VerdictState)}
 """Names of the states' colours, short: a matrix has thousands of cells."""
 
 BRIEF = {
-    ("kernel-class", "unread"): "",
-    ("kernel-class", "not proved"): "no gate read",
-    ("family", "unknown"): "family not known",
-    ("named", "unknown"): "class not stated",
-    ("listed", "unknown"): "no whole list",
-    ("kernel-class", "no evidence"): "no backend seen",
-    ("kernel-class", "refuses"): "no backend takes it",
+    ("kernel-class", Effect.UNREAD): "",
+    ("kernel-class", Effect.NOT_PROVED): "no gate read",
+    ("family", Effect.UNKNOWN): "family not known",
+    ("named", Effect.UNKNOWN): "class not stated",
+    ("listed", Effect.UNKNOWN): "no whole list",
+    ("kernel-class", Effect.NO_EVIDENCE): "no backend seen",
+    ("kernel-class", Effect.REFUSES): "no backend takes it",
 }
 """Deciding steps in a few words."""
 
@@ -83,7 +73,7 @@ class EngineVerdicts:
 
     def deciding(self, group: GpuGroup) -> Reason:
         """The step that the state comes from."""
-        steps = (step for effect in DECIDES[group.state] for step in group.reasons if step.effect == effect)
+        steps = (step for effect in DECIDES[group.state] for step in group.reasons if step.effect is effect)
         return next(steps, group.reasons[-1])
 
     def own(self, group: GpuGroup) -> tuple[Reason, ...]:
@@ -123,11 +113,11 @@ class VerdictGroups:
         """The step that decides in a few words; empty where it says no more than the state does."""
         step = answer.deciding(group)
         if group.state is VerdictState.SUPPORTED:
-            served = [each.value for each in group.reasons if each.effect == "serves"]
+            served = [each.value for each in group.reasons if each.effect is Effect.SERVES]
             ids = dict.fromkeys(str(value["backend"]) for value in served)
             names = [self.kb.catalog.records[id].title if id in self.kb.catalog.records else id for id in ids]
             return _clipped(", ".join(dict.fromkeys(names)))
-        if step.rule == "listed" and step.effect == "not listed":
+        if step.rule == "listed" and step.effect is Effect.NOT_LISTED:
             return f"gone: {step.value}" if step.value else ""
         known = BRIEF.get((step.rule, step.effect))
         return _clipped(re.split(r"[;:] |[.(] ?", step.text)[0]) if known is None else known
@@ -169,7 +159,7 @@ class VerdictGroups:
             own = gpu if verdict.claims else None  # GPUs of one kind get one and the same outcome
             same.setdefault((own, id(verdict.outcome)), []).append(gpu)
         apart = [(tuple(gpus), cube.verdict(model, engine, gpus[0])) for gpus in same.values()]
-        groups = _joined([(ids, _plain(ids, verdict, cube.gpus[ids[0]]), verdict) for ids, verdict in apart])
+        groups = _joined(apart)
         first = groups[0].reasons if groups else ()
         common = tuple(step for step in first if all(step in other.reasons for other in groups[1:]))
         return EngineVerdicts(model, engine, common, tuple(groups))
@@ -208,39 +198,25 @@ def _clipped(text: str) -> str:
     return text if len(text) <= LONGEST_BRIEF else text[: LONGEST_BRIEF - 1].rstrip() + "…"
 
 
-Parts = tuple[VerdictState, tuple[Reason, ...], tuple[str, ...], tuple[str, ...]]
-
-
-def _plain(gpus: tuple[str, ...], verdict: Verdict, gpu: Gpu) -> Parts:
-    """The parts of a verdict, the GPU's name taken out of the texts."""
-    reasons = tuple(replace(each, text=_without(each.text, gpu.shown)) for each in verdict.reasons)
-    flips = tuple(_without(each, gpu.shown) for each in verdict.flips_if)
-    return verdict.state, reasons, verdict.modifiers, flips
-
-
-@lru_cache(maxsize=65536)
-def _without(text: str, name: str) -> str:
-    return _named(name).sub("these GPUs", text) if name in text else text
-
-
-@lru_cache(maxsize=256)
-def _named(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w+-])")
-
-
-def _joined(found: list[tuple[tuple[str, ...], Parts, Verdict]]) -> list[GpuGroup]:
-    """One group for all that differ in the GPU's name only; the name is back where nobody was joined."""
-    joined: list[tuple[list[str], Parts, Verdict]] = []
-    for ids, parts, verdict in found:
-        known = next((each for each in joined if each[1] == parts), None)
+def _joined(apart: Iterable[tuple[tuple[str, ...], Verdict]]) -> list[GpuGroup]:
+    """One group for all kinds of GPU with one chain; in a group of one kind the texts name it."""
+    joined: list[tuple[list[tuple[str, ...]], Verdict]] = []
+    for ids, verdict in apart:
+        known = next((kinds for kinds, other in joined if _alike(verdict, other)), None)
         if known is None:
-            joined.append((list(ids), parts, verdict))
+            joined.append(([ids], verdict))
         else:
-            known[0].extend(ids)
-    apart = {ids for ids, _, _ in found}
+            known.append(ids)
     return [
-        GpuGroup(tuple(ids), verdict.state, verdict.reasons, verdict.modifiers, verdict.flips_if)
-        if tuple(ids) in apart
-        else GpuGroup(tuple(ids), *parts)
-        for ids, parts, verdict in joined
+        _group(tuple(id for ids in kinds for id in ids), verdict, verdict.shown if len(kinds) == 1 else THESE_GPUS)
+        for kinds, verdict in joined
     ]
+
+
+def _alike(one: Verdict, other: Verdict) -> bool:
+    return (one.state, one.chain, one.modifiers, one.flips) == (other.state, other.chain, other.modifiers, other.flips)
+
+
+def _group(ids: tuple[str, ...], verdict: Verdict, shown: str) -> GpuGroup:
+    reasons = tuple(each.on(shown) for each in verdict.chain)
+    return GpuGroup(ids, verdict.state, reasons, verdict.modifiers, tuple(on(each, shown) for each in verdict.flips))
