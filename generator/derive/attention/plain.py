@@ -16,7 +16,7 @@ from generator.derive.attention.kv_heads import HEADS, SPELLINGS, attention_head
 from generator.derive.config.fields import Fields, Refused, layer_count
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers")
-HIDDEN = ("hidden_size", "n_embd", "d_model")
+HIDDEN = ("hidden_size", "n_embd", "n_embed", "d_model")
 WIDTHS = ("head_dim", "kv_channels")
 READS = frozenset(
     {*LAYERS, *HIDDEN, *WIDTHS, *HEADS, *SPELLINGS, "attention_head_dim", "num_layers", "v_head_dim", "model_type"}
