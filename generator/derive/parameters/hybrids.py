@@ -74,7 +74,10 @@ def read_qwen3_5(fields: Reading) -> None:
 
 
 def read_kimi_linear(fields: Reading) -> None:
-    """Kimi delta attention with latent attention in the layers that ``full_attn_layers`` names, counted from 1."""
+    """Kimi delta attention with latent attention in the layers that ``full_attn_layers`` names, counted from 1.
+
+    What Kimi K3 adds is switched on by its keys, and built as vllm 0.33.0 ``models/kimi_k3/nvidia/model.py`` builds it.
+    """
     at = stack(fields)
     embeddings(fields, at.hidden)
     norms(fields, at, 2)
@@ -84,14 +87,35 @@ def read_kimi_linear(fields: Reading) -> None:
     if not whole or sorted(full + kda) != list(range(1, at.layers + 1)):
         raise Refused("`linear_attn_config` does not name every layer once, from 1", "linear_attn_config")
     latent_attention(fields, at.hidden, len(full), bias=fields.flag("attention_bias"))
+    if fields.flag("mla_use_output_gate"):
+        gate = fields.size("num_attention_heads") * fields.size("v_head_dim")
+        fields.matrix("attention", "g_proj", gate, at.hidden, len(full))
     kimi_delta(fields, at.hidden, len(kda))
-    sparse, of = (
-        leading(fields, at.layers),
-        experts(fields, "num_experts", "moe_intermediate_size", "num_experts_per_token"),
-    )
-    routed(fields, at.hidden, sparse, of)
-    shared(fields, at.hidden, sparse, of.width * fields.size("num_shared_experts"))
+    if fields.optional_size("attn_res_block_size"):
+        _block_residuals(fields, at)
+    sparse = leading(fields, at.layers)
+    _kimi_experts(fields, at.hidden, sparse)
     mlp(fields, at.hidden, fields.size("intermediate_size"), at.layers - sparse)
+
+
+def _kimi_experts(fields: Reading, hidden: int, layers: int) -> None:
+    """Kimi K3's routed experts work on a latent, which all experts of a layer share the way into and out of."""
+    of = experts(fields, "num_experts", "moe_intermediate_size", "num_experts_per_token")
+    latent = fields.optional_size("routed_expert_hidden_size")
+    routed(fields, hidden, layers, of, inner=latent or 0)
+    shared(fields, hidden, layers, of.width * fields.size("num_shared_experts"))
+    if latent:
+        fields.matrix("experts_routed", "routed_expert_down_proj", latent, hidden, layers)
+        fields.matrix("experts_routed", "routed_expert_up_proj", hidden, latent, layers)
+        if fields.flag("latent_moe_use_norm"):
+            fields.vector("norms", "routed_expert_norm", latent, layers)
+
+
+def _block_residuals(fields: Reading, at: Stack) -> None:
+    """Attention over the residuals of earlier blocks: one norm and one row before attention, MLP and output."""
+    places = 2 * at.layers + 1
+    fields.vector("norms", "res_norm", at.hidden, places)
+    fields.matrix("hyper_connections", "res_proj", 1, at.hidden, places, linear=False)
 
 
 def read_jamba(fields: Reading) -> None:

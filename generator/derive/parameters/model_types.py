@@ -95,7 +95,12 @@ MODELS: tuple[Model, ...] = (
     Model(("qwen3_next",), ("Qwen3NextForCausalLM",), hybrids.read_qwen3_next),
     Model(("qwen3_5_text",), ("Qwen3_5ForCausalLM",), hybrids.read_qwen3_5),
     Model(("qwen3_5_moe_text",), ("Qwen3_5MoeForCausalLM",), hybrids.read_qwen3_5_moe),
-    Model(("kimi_linear",), ("KimiLinearForCausalLM",), hybrids.read_kimi_linear),
+    Model(
+        ("kimi_linear",),
+        ("KimiLinearForCausalLM",),
+        hybrids.read_kimi_linear,
+        f"{LIBRARY} KimiLinearForCausalLM, with what Kimi K3 adds as vllm 0.33.0 models/kimi_k3 builds it",
+    ),
     Model(("jamba",), ("JambaForCausalLM",), hybrids.read_jamba),
     Model(("nemotron_h",), ("NemotronHForCausalLM",), state_space.read_nemotron_h),
     Model(("granitemoehybrid",), ("GraniteMoeHybridForCausalLM",), state_space.read_granite_hybrid),

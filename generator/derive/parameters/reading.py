@@ -19,6 +19,7 @@ SHAPING = re.compile(
     r"|mamba_|ssm_|conv_kernel|linear_(num|key|value|attn_config)|block_configs|hybrid_override_pattern"
     r"|(^|_)bias$|qk_norm|qk_layernorm|per_layer_input|altup|laurel|word_embed_proj_dim|attention_k_eq_v"
     r"|num_attention_heads_per_layer|layernorm_embedding|v_head_dim|global_head_dim|num_global_key_value_heads"
+    r"|routed_expert_hidden|latent_moe|attn_res_block|mla_use_output_gate"
 )
 # Stated by configs, but no weights: schedules, multipliers, settings of kernels and of training.
 INERT = re.compile(

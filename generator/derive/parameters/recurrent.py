@@ -91,14 +91,20 @@ def gated_delta(fields: Reading, hidden: int, layers: int) -> None:
 
 
 def kimi_delta(fields: Reading, hidden: int, layers: int) -> None:
-    """Kimi delta attention: as many channels for queries, keys and values, two low-rank gates of one head's width."""
+    """Kimi delta attention: as many channels for queries, keys and values, two gates.
+
+    Gates are of low rank, one head's width; Kimi K3's output gate is whole (``use_full_rank_gate``).
+    """
     count, width = (_inside(fields, f"linear_attn_config.{key}") for key in ("num_heads", "head_dim"))
     channels = count * width
     for name in ("q_proj", "k_proj", "v_proj"):
         fields.matrix(WHERE, name, channels, hidden, layers)
     kernel = _inside(fields, "linear_attn_config.short_conv_kernel_size")
     fields.matrix(WHERE, "conv1d", 3 * channels, kernel, layers, linear=False)
-    for gate in ("f", "g"):
+    whole = fields.flag("linear_attn_config.use_full_rank_gate")
+    if whole:
+        fields.matrix(WHERE, "g_proj", channels, hidden, layers)
+    for gate in ("f",) if whole else ("f", "g"):
         fields.matrix(WHERE, f"{gate}_a_proj", width, hidden, layers)
         fields.matrix(WHERE, f"{gate}_b_proj", channels, width, layers)
     fields.vector(WHERE, "dt_bias, A_log", channels + count, layers)
