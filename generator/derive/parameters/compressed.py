@@ -1,8 +1,8 @@
 """DeepSeek-V4 and V4.1: one shared key-value row, grouped output projection, compressors, hyper-connections.
 
 V4 as transformers 5.24.0 ``models/deepseek_v4/modeling_deepseek_v4.py`` builds it. V4.1 has no class there: its tensors
-are those of the release's checkpoint index (revision dba1be0a, safetensors headers as published), which give the
-vendor's 552 B backbone and 196 B of Engram tables.
+are those that nemo-automodel 0.7.0 ``components/models/deepseek_v41`` builds and its ``state_dict_adapter.py`` finds in
+the release's shard headers; they give the vendor's 552 B backbone and 196 B of Engram tables.
 """
 
 from __future__ import annotations

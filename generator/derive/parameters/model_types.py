@@ -90,7 +90,7 @@ MODELS: tuple[Model, ...] = (
         ("deepseek_v41_text",),
         ("DeepseekV41ForCausalLM",),
         compressed.read_v41,
-        "the release's checkpoint index (DeepSeek-V4.1-Flash at dba1be0a)",
+        "nemo-automodel 0.7.0 models/deepseek_v41",
     ),
     Model(("qwen3_next",), ("Qwen3NextForCausalLM",), hybrids.read_qwen3_next),
     Model(("qwen3_5_text",), ("Qwen3_5ForCausalLM",), hybrids.read_qwen3_5),
