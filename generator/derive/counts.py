@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.catalog.records import Record
 from generator.derive.config.fields import NotDerivable
-from generator.derive.config.wrappers import WRAPPERS
+from generator.derive.config.wrappers import WRAPPERS, unwrap
 
 if TYPE_CHECKING:  # `kv --config` counts nothing, and need not wait for the tables
     from generator.derive.parameters import Parameters, WeightBytes
@@ -40,8 +40,13 @@ def weights_of(
 
 
 def _wrapped(source: Record | None, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A config with the wrapper that its source has around it."""
+    """A config with the wrapper that its source has around it.
+
+    Records name the wrapper's class, which is the one that engines are asked for; it says nothing of the layers inside.
+    """
     facts = source.get("facts") if source else None
-    if isinstance(facts, Mapping) and any(facts.get(key) is not None for key in WRAPPERS):
-        return {**{key: value for key, value in facts.items() if key not in WRAPPERS}, WRAPPERS[0]: config}
-    return config
+    if not isinstance(facts, Mapping) or all(facts.get(key) is None for key in WRAPPERS):
+        return config
+    named = "architectures" in unwrap(facts)
+    inside = {key: value for key, value in config.items() if named or key != "architectures"}
+    return {**{key: value for key, value in facts.items() if key not in WRAPPERS}, WRAPPERS[0]: inside}

@@ -19,7 +19,8 @@ class Dense:
 
     A bias is True, False, or the config key that switches it. ``quotient``: hidden size over heads stands in for a
     missing ``head_dim``; other classes have a width of their own as default, which is no proof. ``bias_stated``: the
-    class has a bias on by default, so silence proves nothing.
+    class has a bias on by default, so silence proves nothing. ``output_gate``: a projection as wide as that of the
+    queries gates what attention gives.
     """
 
     qkv_bias: bool | str = False
@@ -29,6 +30,7 @@ class Dense:
     norms: int = 2
     quotient: bool = True
     bias_stated: bool = False
+    output_gate: bool = False
 
 
 LLAMA = Dense(qkv_bias="attention_bias", o_bias="attention_bias", mlp_bias="mlp_bias")
@@ -43,6 +45,8 @@ OLMO2 = Dense(qkv_bias="attention_bias", o_bias="attention_bias", qk_norm="all")
 GEMMA = Dense(qkv_bias="attention_bias", o_bias="attention_bias", quotient=False)
 GEMMA2 = Dense(qkv_bias="attention_bias", o_bias="attention_bias", norms=4, quotient=False)
 GEMMA3 = Dense(qkv_bias="attention_bias", o_bias="attention_bias", norms=4, qk_norm="head", quotient=False)
+# Its query and key norms have no weights (transformers MuseGlimmerTextAttention: with_scale=False).
+MUSE_GLIMMER = Dense(qkv_bias="attention_bias", o_bias="attention_bias", norms=4, quotient=False, output_gate=True)
 
 
 def reader(of: Dense) -> Callable[[Reading], None]:
@@ -57,6 +61,8 @@ def _read(fields: Reading, of: Dense) -> None:
     qkv, o, inner = (_bias(fields, of, which) for which in (of.qkv_bias, of.o_bias, of.mlp_bias))
     shape = heads(fields, at.hidden, quotient=of.quotient)
     attention(fields, at.hidden, at.layers, shape, qkv_bias=qkv, o_bias=o, qk_norm=of.qk_norm)
+    if of.output_gate:
+        fields.matrix("attention", "gate_proj", shape.query * shape.width, at.hidden, at.layers)
     mlp(fields, at.hidden, fields.size("intermediate_size"), at.layers, bias=inner)
 
 

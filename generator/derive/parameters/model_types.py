@@ -60,6 +60,7 @@ MODELS: tuple[Model, ...] = (
     _dense("gemma", "GemmaForCausalLM", dense.GEMMA),
     _dense("gemma2", "Gemma2ForCausalLM", dense.GEMMA2),
     _dense("gemma3_text", "Gemma3ForCausalLM", dense.GEMMA3),
+    _dense("muse_glimmer_text", "MuseGlimmerForConditionalGeneration", dense.MUSE_GLIMMER),
     Model(("gemma4_text",), ("Gemma4ForCausalLM",), gemma4.read_gemma4),
     Model(("cohere",), ("CohereForCausalLM",), dense.read_cohere),
     Model(("starcoder2",), ("Starcoder2ForCausalLM",), dense.read_starcoder2),
