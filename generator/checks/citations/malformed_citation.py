@@ -19,21 +19,15 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
     Half a link is worse than none: the reader sees brackets and the graph has no edge.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[ tiny-a ]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[tiny-a]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

@@ -29,15 +29,7 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Bad
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 64, unit: GB, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     reviewed:
       - cite: "[[tiny-datasheet]]"
         on: 2026-01-05
@@ -47,15 +39,7 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Good
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 80, unit: GB, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     reviewed:
       - cite: "[[tiny-datasheet]]"
         on: 2026-06-05

@@ -16,22 +16,12 @@ ambiguous_scalar = check("YML003", Severity.WARNING)(
     where a `#` follows a blank. Our reader keeps what was typed; other readers of the same file do not.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     aliases: [NO]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     aliases: ["NO"]
     ```
 

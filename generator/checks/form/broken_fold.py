@@ -15,22 +15,16 @@ broken_fold = check("YML005", Severity.ERROR)(
     Folding joins lines with a blank, so `[[tiny-` and `a]]` become `[[tiny- a]]`, which cites nothing.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: >
       A key of each head, in the well-
       known way.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       A key of each head, in the well-known way.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

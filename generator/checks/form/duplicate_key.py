@@ -15,22 +15,18 @@ duplicate_key = check("YML002", Severity.ERROR)(
     Most readers keep the last of the two in silence, and two merges that git calls clean can create it.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
+    name: The same idea
     definition: |
       First.
-    cites: ["[[tiny-a-config]]"]
-    name: The same idea
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
     definition: |
       First.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

@@ -25,12 +25,10 @@ misplaced_record = check("SCH102", Severity.ERROR)(
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
     definition: |
       An idea.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

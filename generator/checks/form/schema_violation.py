@@ -15,22 +15,12 @@ schema_violation = check("SCH101", Severity.ERROR)(
     Checks and pages rely on the form of a record; a record out of form is cited, but nothing is derived from it.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     familys: [mla]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     families: [mla]
     ```
 

@@ -15,21 +15,13 @@ unquoted_citation = check("YML004", Severity.ERROR)(
     YAML reads `[[id]]` as a list that holds a list that holds a word, so the citation would not exist.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
+    ```yaml records/concepts/tiny-latent.yaml
     cites:
       - [[tiny-a-config]]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
+    ```yaml records/concepts/tiny-latent.yaml
     cites: ["[[tiny-a-config]]"]
     ```
 

@@ -15,20 +15,16 @@ unreadable_record = check("YML001", Severity.ERROR)(
     A record that cannot be read must not count as empty: what it says would vanish from the site without a word.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: &name An idea
     definition: *name
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
     definition: |
       An idea.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix
