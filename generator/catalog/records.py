@@ -64,7 +64,7 @@ class Record:
 
     def location(self, span: Span) -> Location:
         """A span of this file as a location."""
-        return Location(self.path, span[0] + 1, span[1] + 1, span[2] + 1, span[3] + 1)
+        return Location.of(self.path, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Prose:
 
     def location(self, span: Span) -> Location:
         """A span of this file as a location."""
-        return Location(self.path, span[0] + 1, span[1] + 1, span[2] + 1, span[3] + 1)
+        return Location.of(self.path, span)
 
 
 @dataclass(frozen=True, slots=True)

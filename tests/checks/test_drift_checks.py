@@ -696,7 +696,7 @@ def test_any_names_of_facts_make_a_stamp_that_reads_back(facts: dict[str, Any]) 
     after = spliced(before, stamps.written(record, [stamped], TODAY))
     document = load(after.decode("utf-8"))
     assert after.startswith(before)
-    assert not document.traps
+    assert not document.faults
     (stamp,) = document.data["reviewed"]
     assert (stamp["facts"], stamp["keys"]) == (stamped.stamp.facts, stamped.stamp.keys)  # type: ignore[union-attr]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from generator.catalog.kinds import Kind, Kinds
-from generator.catalog.read.faults import location, of_traps
 from generator.catalog.read.files import decoded
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
@@ -61,24 +60,25 @@ class Reader:
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
-            document = load(text)
+            document = load(text, relative)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
             reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
-            self.faults.append(Fault("YML001", location(relative, _span(error)), reason, id))
+            self.faults.append(Fault("YML001", Location.of(relative, _span(error)), reason, id))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
     def _judge(self, record: Record, kind: Kind) -> None:
-        """The first line, the traps and the schema of a record; a trap inside a violation is the same mistake."""
+        """The first line, the text and the schema of a record; a fault inside a violation is the same mistake."""
         if fault := modeline_fault(record, kind):
             self.faults.append(fault)
         record = self.records[record.id] = self._as_declared(record, misplaced(record, kind))
         violations = self.schemas.violations(record.kind, record.document.data)
         spans = [record.span(violation.path, violation.at_key) for violation in violations]
         self.faults += [_violated(record, *each) for each in zip(violations, spans, strict=True)]
-        self.faults += of_traps(record.path, [t for t in record.document.traps if t.span not in spans], record.id)
-        if violations or any(trap.code == "YML002" for trap in record.document.traps):
+        places, of_text = {record.location(span) for span in spans}, record.document.faults
+        self.faults += [replace(fault, record=record.id) for fault in of_text if fault.location not in places]
+        if violations or any(fault.code == "YML002" for fault in of_text):
             self.unsound.add(record.id)
 
     def _as_declared(self, record: Record, kind: str | None) -> Record:
@@ -113,9 +113,9 @@ class Reader:
         path = self.root / REDIRECTS
         if path.is_file():
             try:
-                followed.follow(load(decoded(path)))
+                followed.follow(load(decoded(path), REDIRECTS))
             except (OSError, Unreadable) as error:
-                followed.faults.append(Fault("YML001", location(REDIRECTS, _span(error)), str(error)))
+                followed.faults.append(Fault("YML001", Location.of(REDIRECTS, _span(error)), str(error)))
         return followed
 
 

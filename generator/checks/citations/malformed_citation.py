@@ -56,6 +56,6 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
 def _broken_by_a_fold(kb: KnowledgeBase, citation: Citation) -> bool:
     record = kb.catalog.records.get(citation.citing)
-    first, last = citation.location.line - 1, citation.location.end_line - 1
-    traps = record.document.traps if record else ()
-    return any(trap.code == "YML005" and first <= trap.span[0] <= last for trap in traps) and not citation.exact
+    first, last = citation.location.line, citation.location.end_line
+    faults = record.document.faults if record else ()
+    return any(each.code == "YML005" and first <= each.location.line <= last for each in faults) and not citation.exact

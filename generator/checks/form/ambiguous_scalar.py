@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-ambiguous_scalar = check("YML003", Severity.WARNING)(
-    of_faults(
-        "YML003",
-        "ambiguous-scalar",
-        """A value without quotes that YAML readers understand in different ways.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("YML003", Severity.WARNING)
+def ambiguous_scalar(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A value without quotes that YAML readers understand in different ways.
 
     Why it matters
     The version 1.10 becomes 1.1, the country NO becomes false, the commit 12345678e9 becomes a number, and a text ends
@@ -27,6 +29,5 @@ ambiguous_scalar = check("YML003", Severity.WARNING)(
 
     How to fix
     Quote the value.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)

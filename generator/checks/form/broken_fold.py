@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-broken_fold = check("YML005", Severity.ERROR)(
-    of_faults(
-        "YML005",
-        "broken-fold",
-        """A folded text breaks a citation or a hyphenated word over two lines.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("YML005", Severity.ERROR)
+def broken_fold(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A folded text breaks a citation or a hyphenated word over two lines.
 
     Why it matters
     Folding joins lines with a blank, so `[[tiny-` and `a]]` become `[[tiny- a]]`, which cites nothing.
@@ -29,6 +31,5 @@ broken_fold = check("YML005", Severity.ERROR)(
 
     How to fix
     Use a literal block (|) and let lines be long, or break the line elsewhere.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)

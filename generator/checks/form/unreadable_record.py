@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-unreadable_record = check("YML001", Severity.ERROR)(
-    of_faults(
-        "YML001",
-        "unreadable-record",
-        """The file is no YAML record that can be read.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("YML001", Severity.ERROR)
+def unreadable_record(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """The file is no YAML record that can be read.
 
     Why it matters
     A record that cannot be read must not count as empty: what it says would vanish from the site without a word.
@@ -30,6 +32,5 @@ unreadable_record = check("YML001", Severity.ERROR)(
     How to fix
     Go to the line and column. Anchors, aliases, merge keys and tags are not read: write the value out. Save as UTF-8,
     indent with spaces, one record per file.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)
