@@ -107,6 +107,8 @@ class Catalog:
     records: Mapping[str, Record]
     docs: tuple[Prose, ...] = ()
     redirects: Mapping[str, str] = field(default_factory=dict)
+    stamps: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """The stamps of reviews, record -> source -> stamp."""
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     unreadable: frozenset[str] = frozenset()

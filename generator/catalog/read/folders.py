@@ -10,12 +10,16 @@ from generator.catalog.kinds import Kind, Kinds
 from generator.catalog.read.files import decoded
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
+from generator.catalog.read.stamps import STAMPS, Stamps, stamps_of
 from generator.catalog.records import Record
 from generator.catalog.schemas import Schemas, Violation
-from generator.catalog.yaml.document import START, Span, Unreadable
+from generator.catalog.yaml.document import START, Document, Span, Unreadable
 from generator.catalog.yaml.loader import load
 from generator.findings import Edit, Fault, Fix, Location
 from generator.notation.citations import ID
+
+BESIDE = (REDIRECTS, STAMPS)
+"""Files among the records that are none."""
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Reader:
         """All records of one kind."""
         folder = self.root / kind.folder
         for path in sorted(folder.glob("*.yaml")):
-            if path.name.startswith(".") or path.relative_to(self.root).as_posix() == REDIRECTS:
+            if path.name.startswith(".") or path.relative_to(self.root).as_posix() in BESIDE:
                 continue  # what an editor leaves beside a file is no record
             self._seen.add(path)
             self.files += 1
@@ -95,7 +99,7 @@ class Reader:
                 inside = path.relative_to(self.root)
                 if path in self._seen or path.suffix.lower() not in (".yaml", ".yml"):
                     continue
-                if inside.as_posix() == REDIRECTS or any(part.startswith(".") for part in inside.parts):
+                if inside.as_posix() in BESIDE or any(part.startswith(".") for part in inside.parts):
                     continue
                 self.files += 1
                 self.unreadable.add(path.stem)  # it is there, so its id is not unknown
@@ -110,13 +114,30 @@ class Reader:
     def redirects(self) -> Redirects:
         """The ids that were given up, followed to the records that have been read."""
         followed = Redirects(self.records, self.unreadable)
-        path = self.root / REDIRECTS
-        if path.is_file():
-            try:
-                followed.follow(load(decoded(path), REDIRECTS))
-            except (OSError, Unreadable) as error:
-                followed.faults.append(Fault("YML001", Location.of(REDIRECTS, _span(error)), str(error)))
+        if document := self._beside(REDIRECTS):
+            followed.follow(document)
         return followed
+
+    def stamps(self, redirects: Redirects) -> Stamps:
+        """The stamps of reviews, of records and sources under the ids that they have now."""
+
+        def known(id: str) -> str | None:
+            now = redirects.targets.get(id, id)
+            return now if now in self.records or id in self.unreadable or id in redirects.broken else None
+
+        document = self._beside(STAMPS)
+        stamps, faults = stamps_of(document, known) if document else ({}, [])
+        self.faults += faults
+        return stamps
+
+    def _beside(self, name: str) -> Document | None:
+        """A file that is no record; None where it is not there or cannot be read."""
+        path = self.root / name
+        try:
+            return load(decoded(path), name) if path.is_file() else None
+        except (OSError, Unreadable) as error:
+            self.faults.append(Fault("YML001", Location.of(name, _span(error)), str(error)))
+            return None
 
 
 def _text(path: Path) -> str:
