@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from generator.catalog.kinds import Kind, Kinds
+from generator.catalog.read.beside import SUFFIX, joined, strange_field
 from generator.catalog.read.files import decoded
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
 from generator.catalog.read.stamps import STAMPS, Stamps, stamps_of
 from generator.catalog.records import Record
 from generator.catalog.schemas import Schemas, Violation
-from generator.catalog.yaml.document import START, Document, Span, Unreadable
+from generator.catalog.yaml.document import START, Document, Span, Unreadable, located
 from generator.catalog.yaml.loader import load
 from generator.findings import Edit, Fault, Fix, Location
 from generator.notation.citations import ID
@@ -44,15 +45,19 @@ class Reader:
             if path.name.startswith(".") or path.relative_to(self.root).as_posix() in BESIDE:
                 continue  # what an editor leaves beside a file is no record
             self._seen.add(path)
+            if path.name.endswith(SUFFIX) and (path.parent / path.name.replace(SUFFIX, ".yaml")).exists():
+                continue  # it is read with the record that it corrects
             self.files += 1
             self.file(kind, path)
 
     def file(self, kind: Kind, path: Path) -> None:
         """One record, under the name of its file."""
-        relative, id = path.relative_to(self.root).as_posix(), path.stem
+        relative, id, beside = path.relative_to(self.root).as_posix(), path.stem, None
         if not re.fullmatch(ID, id):
             self.unreadable.add(id.lower())
             message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
+            if relative.endswith(SUFFIX):
+                message = f"there is no {path.name.replace(SUFFIX, '.yaml')} here whose corrections these could be"
             self.faults.append(Fault("SCH102", Location(relative), message))
             return
         if id in self.records:
@@ -60,21 +65,26 @@ class Reader:
             self.faults.append(Fault("SCH102", Location(relative), message, id))
             return
         try:
-            text, kept = _text(path), self.kept.get(relative)
+            text, kept, corrections = _text(path), self.kept.get(relative), path.with_suffix(SUFFIX)
+            if corrections.exists():
+                name = corrections.relative_to(self.root).as_posix()
+                text, beside = joined(text, name, _text(corrections))
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
-            document = load(text, relative)
+            document = load(text, relative, beside)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
             reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
-            self.faults.append(Fault("YML001", Location.of(relative, _span(error)), reason, id))
+            self.faults.append(Fault("YML001", located(relative, _span(error), beside), reason, id))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
     def _judge(self, record: Record, kind: Kind) -> None:
         """The first line, the text and the schema of a record; a fault inside a violation is the same mistake."""
         if fault := modeline_fault(record, kind):
+            self.faults.append(fault)
+        if fault := strange_field(record):
             self.faults.append(fault)
         record = self.records[record.id] = self._as_declared(record, misplaced(record, kind))
         violations = self.schemas.violations(record.kind, record.document.data)

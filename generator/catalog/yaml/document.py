@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from generator.findings import Fault
+from generator.findings import Fault, Location
 
 Span = tuple[int, int, int, int]
 START: Span = (0, 0, 0, 0)
@@ -48,6 +48,21 @@ class Unreadable(Exception):
         self.span = span
 
 
+@dataclass(frozen=True, slots=True)
+class SecondFile:
+    """A second file whose text stands behind that of the first: its path, and the line on which it begins."""
+
+    path: str
+    line: int
+
+
+def located(path: str, span: Span, beside: SecondFile | None = None) -> Location:
+    """The place of a span: in the file at `path`, or in the one beside it where the span begins there."""
+    if beside is None or span[0] < beside.line:
+        return Location.of(path, span)
+    return Location.of(beside.path, (span[0] - beside.line, span[1], span[2] - beside.line, span[3]))
+
+
 _BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -59,6 +74,7 @@ class Document:
     data: Any
     span: Span = START
     faults: tuple[Fault, ...] = ()
+    beside: SecondFile | None = None
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -10,24 +10,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import yaml
 from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs do not export it
 
-from generator.catalog.yaml.broken_scalars import broken_folds, cut_texts, quoted
-from generator.catalog.yaml.document import START, Document, Mapping, Sequence, Span, Unreadable
+from generator.catalog.yaml.broken_scalars import Place, broken_folds, cut_texts, quoted
+from generator.catalog.yaml.document import START, Document, Mapping, SecondFile, Sequence, Span, Unreadable, located
 from generator.catalog.yaml.scalars import scalar
-from generator.findings import Fault, Location, Related
+from generator.findings import Fault, Related
 
 MAX_DEPTH = 64
 """Nesting beyond this is refused: no record needs it, and a thousand brackets are an attack or an accident."""
 
 
-def load(text: str, path: str = "") -> Document:
+def load(text: str, path: str = "", beside: SecondFile | None = None) -> Document:
     """Read one YAML document. Raises `Unreadable` with the place; what still has a meaning is read, with its faults."""
-    builder = _Builder(text, path)
+    place: Place = partial(located, path, beside=beside)
+    builder = _Builder(text, place)
     try:
         builder.run()
     except yaml.reader.ReaderError as error:
@@ -40,8 +42,8 @@ def load(text: str, path: str = "") -> Document:
         raise Unreadable(f"not valid YAML: {error}") from None
     except UnicodeEncodeError as error:
         raise _bad_character(text, error) from None
-    document = Document(text, builder.root, builder.root_span)
-    folds, cuts = broken_folds(path, document, builder.folded), cut_texts(path, document, builder.plain)
+    document = Document(text, builder.root, builder.root_span, beside=beside)
+    folds, cuts = broken_folds(place, document, builder.folded), cut_texts(place, document, builder.plain)
     return replace(document, faults=(*builder.faults, *folds, *cuts))
 
 
@@ -75,7 +77,7 @@ class _Frame:
 @dataclass(slots=True)
 class _Builder:
     text: str
-    path: str
+    place: Place
     root: Any = None
     root_span: Span = START
     faults: list[Fault] = field(default_factory=list)
@@ -134,7 +136,7 @@ class _Builder:
         if not isinstance(items[0], str) or items.spans[0][3] - items.spans[0][1] != len(items[0]):
             return None  # what is quoted inside was meant as a list
         message = f'{written} without quotes is a list inside a list; write "{written}"'
-        place = Location.of(self.path, span)
+        place = self.place(span)
         self.faults.append(Fault("YML004", place, message, fix=quoted(place, written)))
         return written
 
@@ -151,7 +153,7 @@ class _Builder:
         if plain:
             value, ambiguous = scalar(value)
             if ambiguous:
-                place = Location.of(self.path, span)
+                place = self.place(span)
                 self.faults.append(Fault("YML003", place, f"{ambiguous}; quote it", fix=quoted(place, event.value)))
             elif isinstance(value, str):
                 self.plain.append(span)
@@ -165,8 +167,8 @@ class _Builder:
         if value in frame.container:
             first = frame.container.key_spans[value]  # type: ignore[union-attr]
             message = f"key `{value}` stands here and on line {first[0] + 1}; keep one"
-            related = (Related(Location.of(self.path, first), "first here"),)
-            self.faults.append(Fault("YML002", Location.of(self.path, span), message, related=related))
+            related = (Related(self.place(first), "first here"),)
+            self.faults.append(Fault("YML002", self.place(span), message, related=related))
         frame.key, frame.key_span = value, span
 
     def _put(self, value: Any, span: Span) -> None:
