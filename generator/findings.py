@@ -21,6 +21,11 @@ class Location:
     end_line: int = 1
     end_column: int = 1
 
+    @classmethod
+    def of(cls, path: str, span: tuple[int, int, int, int]) -> Location:
+        """The place of a span ``(line, column, end_line, end_column)`` that counts from 0, as a parser's do."""
+        return cls(path, *(number + 1 for number in span))
+
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}"
 

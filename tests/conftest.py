@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -31,6 +33,33 @@ settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def amended(text: str, change: str) -> str:
+    """A record's text with the fields of `change` in place of its own; a block of fields is gone into."""
+    fields = _fields(text)
+    for key, new in _fields(change).items():
+        old = fields.get(key, "")
+        if _is_block(old) and _is_block(new):
+            inner = amended(*(textwrap.dedent(each.partition("\n")[2]) for each in (old, new)))
+            new = f"{key}:\n{textwrap.indent(inner, '  ')}"
+        fields[key] = new
+    return "".join(fields.values())
+
+
+def _fields(text: str) -> dict[str, str]:
+    """The text of each field at the head of a line; what stands twice stays together."""
+    fields: dict[str, str] = {}
+    key = ""
+    for line in text.splitlines(keepends=True):
+        found = re.match(r"(\w+):", line)
+        key = found[1] if found else key
+        fields[key] = fields.get(key, "") + line
+    return fields
+
+
+def _is_block(field: str) -> bool:
+    return re.match(r"\w+:\n  \w+:", field) is not None
+
+
 @dataclass(frozen=True)
 class Base:
     """A knowledge base on disk that a test may write to."""
@@ -47,6 +76,13 @@ class Base:
             else:
                 path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
         return self
+
+    def amend(self, files: Mapping[str, str]) -> Base:
+        """Write examples over it: of a file that is there, the fields given replace its fields."""
+        there = {name: self.root / name for name in files if (self.root / name).exists()}
+        return self.lay(
+            {**files, **{name: amended(path.read_text("utf-8"), files[name]) for name, path in there.items()}}
+        )
 
     def edit(self, name: str, old: str, new: str) -> Base:
         """Replace a text that stands once in a file."""

@@ -38,18 +38,19 @@ class ChangedMeanwhile(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """One file before and after, and the titles of the fixes that made the difference."""
+    """One file before (None: not there) and after, and the titles of the fixes that made the difference."""
 
     path: str
-    before: bytes
+    before: bytes | None
     after: bytes
     titles: tuple[str, ...]
 
     def diff(self) -> str:
         """The change as a unified diff that `git apply` takes."""
-        old, new = (_LINE.findall(text.decode("utf-8")) for text in (self.before, self.after))
+        old, new = (_LINE.findall(text.decode("utf-8")) for text in (self.before or b"", self.after))
         tab = "\t" if " " in self.path else ""
-        lines = difflib.unified_diff(old, new, f"a/{self.path}{tab}", f"b/{self.path}{tab}")
+        above = "/dev/null" if self.before is None else f"a/{self.path}{tab}"
+        lines = difflib.unified_diff(old, new, above, f"b/{self.path}{tab}")
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
@@ -97,15 +98,19 @@ def write(root: Path, changes: Iterable[Change]) -> None:
         ready = []
         for change in changes:
             target = root / change.path
-            if target.is_symlink() or target.read_bytes() != change.before:
+            now = target.read_bytes() if target.exists() else None
+            if target.is_symlink() or now != change.before:
                 raise ChangedMeanwhile(f"{change.path} was changed meanwhile; nothing was written")
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".fix-", suffix=".tmp")
             stack.callback(Path(name).unlink, missing_ok=True)
             with os.fdopen(handle, "wb") as file:
                 file.write(change.after)
-            shutil.copymode(target, name)
-            with suppress(OSError, AttributeError):  # only root may, and not everywhere
-                os.chown(name, target.stat().st_uid, target.stat().st_gid)
+            if now is None:
+                os.chmod(name, 0o644)
+            else:
+                shutil.copymode(target, name)
+                with suppress(OSError, AttributeError):  # only root may, and not everywhere
+                    os.chown(name, target.stat().st_uid, target.stat().st_gid)
             ready.append((name, target))
         with _uninterrupted():
             for name, target in ready:

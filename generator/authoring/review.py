@@ -1,25 +1,27 @@
 """``servebook review``: write the stamps that say that somebody compared a record with its sources.
 
 A stamp vouches, so nothing is stamped that has errors, and nothing that holds is touched: writing twice changes nothing
-more. Stamps are spliced in; all other bytes of a record stay.
+more. Stamps have a file of their own, written whole; no record changes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 
-from generator.authoring import stamps
-from generator.authoring.fixes import Change, spliced
+from generator.authoring.fixes import Change
+from generator.catalog.read.stamps import STAMPS
 from generator.catalog.records import Record
-from generator.catalog.yaml.document import Unreadable
-from generator.catalog.yaml.loader import load
 from generator.checks.run import CheckRun
 from generator.findings import Finding, Severity
-from generator.knowledge.evidence.reviews import Review, ReviewStatus, reviews
+from generator.knowledge.evidence.reviews import Review, ReviewStatus, Stamp, reviews
 from generator.knowledge.knowledge_base import KnowledgeBase
+
+HEAD = "# Who compared what: written by `servebook review`, not by hand.\n"
 
 
 class CannotStamp(Exception):
@@ -52,9 +54,11 @@ def plan(root: Path, kb: KnowledgeBase, records: Sequence[Record], source: str |
         if source is not None and not any(record is other for other, _ in rows):
             raise CannotStamp(f"no value of {record.id} rests on {source}")
     due = [row for row in rows if row[1].state not in (ReviewStatus.HOLDS, ReviewStatus.BARRED)]
-    changed = {record.id: record for record, _ in due}.values()
+    path = root / STAMPS
+    before, after = path.read_bytes() if path.exists() else None, _lock(kb, due, today).encode("utf-8")
+    titles = tuple(f"reviewed {review.source}" for _, review in due)
     return ReviewPlan(
-        tuple(_change(root, record, [review for other, review in due if other is record], today) for record in changed),
+        (Change(STAMPS, before, after, titles),) if due else (),
         tuple(due),
         tuple(row for row in rows if row[1].state is ReviewStatus.HOLDS),
         tuple(row for row in rows if row[1].state is ReviewStatus.BARRED),
@@ -71,31 +75,31 @@ def stampable(kb: KnowledgeBase) -> list[Record]:
 
 
 def faults(verdicts: CheckRun, kb: KnowledgeBase, records: Iterable[Record]) -> tuple[Finding, ...]:
-    """The errors in records that are to be stamped, and in what they rest on: a stamp would vouch for them."""
+    """The errors in records that are to be stamped, in what they rest on, and in the file of stamps itself."""
     wanted = {record.id for record in records}
     sound = (kb.catalog.records[id] for id in wanted - kb.catalog.unsound)
     behind = {review.source for record in sound for review in reviews(kb, record) if review.citations}
     errors = (each for each in verdicts.findings if each.severity is Severity.ERROR)
-    return tuple(each for each in errors if each.record in wanted | behind)
+    return tuple(each for each in errors if each.record in wanted | behind or each.location.path == STAMPS)
 
 
-def _change(root: Path, record: Record, due: Sequence[Review], today: date) -> Change:
-    before = (root / record.path).read_bytes()
-    after = spliced(before, stamps.written(record, due, today))
-    _verify(record, after, due)
-    return Change(record.path, before, after, tuple(f"reviewed {review.source}" for review in due))
+def _lock(kb: KnowledgeBase, due: Sequence[Row], today: date) -> str:
+    """The whole file: the stamps that there are, and the new ones in the place of the old."""
+    held = kb.catalog.stamps
+    lines = {
+        (record, source): stamp_line(stamp["on"], Stamp(stamp["facts"], stamp["keys"]))
+        for record, stamps in held.items()
+        for source, stamp in stamps.items()
+    }
+    lines |= {(record.id, new.source): stamp_line(str(today), new.stamp) for record, new in due if new.stamp}
+    text = HEAD
+    for id, rows in groupby(sorted(lines.items()), key=lambda item: item[0][0]):
+        text += f"{id}:\n" + "".join(f"  {source}: {line}\n" for (_, source), line in rows)
+    return text
 
 
-def _verify(record: Record, after: bytes, due: Sequence[Review]) -> None:
-    """What was written must read back as the same record with the stamps, or nothing is written."""
-    try:
-        data = load(after.decode("utf-8-sig")).data
-        same = {**data, "reviewed": None} == {**record.data, "reviewed": None}
-        found = {stamp["cite"]: (stamp["facts"], stamp["keys"]) for stamp in data["reviewed"]}
-        wanted = all(review.stamp and (review.stamp.facts, review.stamp.keys) in found.values() for review in due)
-    except (Unreadable, KeyError, TypeError):
-        same = wanted = False
-    if not (same and wanted):
-        raise CannotStamp(
-            f"{record.path} is written in a way that a stamp cannot be added to; lay it out in blocks first"
-        )
+def stamp_line(on: str, stamp: Stamp) -> str:
+    """A stamp on one line, so that the stamps of two people merge; the names of facts as JSON writes them."""
+    names = json.dumps(dict(stamp.keys), ensure_ascii=False)
+    shown = "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in names)
+    return f"{{on: {on}, facts: {stamp.facts}, keys: {shown}}}"

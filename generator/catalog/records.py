@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.catalog.kinds import Kinds
 from generator.catalog.schemas import Field, Path, Schemas
-from generator.catalog.yaml.document import Document, Span
+from generator.catalog.yaml.document import Document, Span, located
 from generator.findings import Fault, Location
 from generator.notation import headings
 from generator.notation.citations import Mention
@@ -17,7 +17,10 @@ from generator.notation.citations import Mention
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One YAML file. The id is the file's name, the kind its folder's; `path` is relative to the root, with slashes."""
+    """One YAML file, and that of its corrections if it has one.
+
+    The id is the file's name, the kind its folder's; `path` is relative to the root, with slashes.
+    """
 
     id: str
     kind: str
@@ -63,8 +66,8 @@ class Record:
         return self.location(self.span(path, key))
 
     def location(self, span: Span) -> Location:
-        """A span of this file as a location."""
-        return Location(self.path, span[0] + 1, span[1] + 1, span[2] + 1, span[3] + 1)
+        """A span of this record as a location, which may lie in the file of its corrections."""
+        return located(self.path, span, self.document.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class Prose:
 
     def location(self, span: Span) -> Location:
         """A span of this file as a location."""
-        return Location(self.path, span[0] + 1, span[1] + 1, span[2] + 1, span[3] + 1)
+        return Location.of(self.path, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ class Catalog:
     records: Mapping[str, Record]
     docs: tuple[Prose, ...] = ()
     redirects: Mapping[str, str] = field(default_factory=dict)
+    stamps: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """The stamps of reviews, record -> source -> stamp."""
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     unreadable: frozenset[str] = frozenset()

@@ -83,14 +83,9 @@ def check(code: str, severity: Severity) -> Callable[[Judge], Check]:
     return make
 
 
-def of_faults(code: str, name: str, doc: str) -> Judge:
-    """The judgement over faults that were met while reading: each becomes a finding of its check."""
-
-    def judge(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
-        tally.checked += kb.catalog.files
-        for fault in kb.catalog.faults:
-            if fault.code == code:
-                yield this.finding(fault.location, fault.message, fault.record, fault.related, fault.fix)
-
-    judge.__name__, judge.__doc__ = name, doc
-    return judge
+def of_faults(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """The faults of a check's code that were met while reading, as its findings."""
+    tally.checked += kb.catalog.files
+    for fault in kb.catalog.faults:
+        if fault.code == this.code:
+            yield this.finding(fault.location, fault.message, fault.record, fault.related, fault.fix)

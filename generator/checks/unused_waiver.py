@@ -17,22 +17,13 @@ def unused_waiver(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     An excuse that outlives its cause hides the next mistake of the same kind.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     waivers:
       - {code: CIT108, reason: the document is being read again, until: 2099-01-01}
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
+    ```yaml records/concepts/tiny-latent.yaml
     cites: ["[[tiny-a-config]]"]
     ```
 

@@ -124,6 +124,7 @@ def _colour() -> bool:
 def explain(code: str | None, form: str) -> None:
     """Print the page of a check: what it finds, why it matters, a bad and a good example. Without CODE: the list."""
     from generator.checks import CHECKS
+    from generator.checks.manual import LEFT_OUT
     from generator.cli.output.to_json import to_json
 
     if code is None:
@@ -141,4 +142,4 @@ def explain(code: str | None, form: str) -> None:
         head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
         click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))
     else:
-        click.echo(f"{found.code} {found.name} ({found.severity})\n\n{found.doc}")
+        click.echo(f"{found.code} {found.name} ({found.severity})\n\n{found.doc}\n\n{LEFT_OUT}")

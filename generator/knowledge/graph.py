@@ -44,11 +44,6 @@ class Citation:
         return self.resolution.record.id if self.resolution.record else None
 
     @property
-    def stamp(self) -> bool:
-        """Whether it stands in a review stamp, which says what a record was compared with and uses nothing of it."""
-        return self.path[:1] == ("reviewed",)
-
-    @property
     def place(self) -> str:
         """The citing field in words, e.g. ``claims[0].cite``."""
         return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).lstrip(".")
@@ -82,7 +77,7 @@ class CitationGraph:
         for page in catalog.docs:
             citations += _of_prose(catalog, page)
         sources = frozenset(record.id for record in catalog.of("source"))
-        uses = [citation for citation in citations if citation.target in catalog.records and not citation.stamp]
+        uses = [citation for citation in citations if citation.target in catalog.records]
         return cls(
             tuple(citations),
             frozenset(catalog.records),

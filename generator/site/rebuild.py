@@ -29,6 +29,7 @@ def inputs(site: Site, record: Record) -> Hashable:
         tuple(text_of(kb, id) for id in (record.id, *cited_by, *cites, *_beyond(kb, record))),
         tuple((citation.citing, citation.place) for citation in kb.graph.cited_by(record.id)),
         tuple((found.location, found.code, found.message) for found in site.errors(record)),
+        kb.catalog.stamps.get(record.id),
         _derived(site, record),
         (site.behind_figures, _computed_from(kb, record)) if "{{" in record.document.text else (),
         site.models if record.get("applies") else (),

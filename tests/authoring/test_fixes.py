@@ -102,7 +102,7 @@ def test_the_mode_of_a_file_stays(tiny: Base) -> None:
 
 
 def carries_fix(check: Check, tiny: Base) -> bool:
-    (found,) = tiny.lay(examples(check.doc, "Bad")).findings()
+    (found,) = tiny.amend(examples(check.doc, "Bad")).findings()
     return found.fix is not None
 
 

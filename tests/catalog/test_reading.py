@@ -18,6 +18,7 @@ from generator.catalog.read import MAX_BYTES, NoKnowledgeBase, find_root, read
 from generator.catalog.yaml.document import Document, Mapping, Sequence, Unreadable
 from generator.catalog.yaml.loader import MAX_DEPTH, load
 from generator.catalog.yaml.scalars import scalar
+from generator.findings import Location
 
 FILES = HERE / "data/reading"
 CASE = "records/concepts/case.yaml"
@@ -557,6 +558,11 @@ def test_offsets_and_places_are_inverse(text: str, data: st.DataObject) -> None:
 YAMLISH = st.text("ab01 \n\t:-?,[]{}#&*!|>'\"%@`~.\\\r_<", max_size=80)
 
 
+def source(document: Document, place: Location) -> str:
+    """What stands in a place, whose lines and columns count from 1."""
+    return document.source((place.line - 1, place.column - 1, place.end_line - 1, place.end_column - 1))
+
+
 @given(YAMLISH | st.text(max_size=80) | st.text(st.characters(), max_size=40))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     lines = len(re.findall("\r\n|[\n\r\x85\u2028\u2029]", text)) + 1
@@ -570,7 +576,7 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
         assert 0 <= refusal.span[0] <= lines
     else:
         assert document.data is not None
-        assert all(document.source(trap.span) for trap in document.traps)
+        assert all(source(document, fault.location) for fault in document.faults)
 
 
 @given(st.binary(max_size=200) | YAMLISH.map(lambda text: text.encode("utf-16")))
@@ -610,7 +616,7 @@ def test_hostile_text_is_settled_in_a_moment(text: str) -> None:
     started = time.process_time()
     said = ""
     try:
-        said = "".join(trap.message for trap in load(text).traps[:1])
+        said = "".join(fault.message for fault in load(text).faults[:1])
     except Unreadable as refusal:
         said = refusal.message
     assert time.process_time() - started < 2

@@ -92,7 +92,7 @@ def test_the_docstring_is_a_manual_page(check: Check) -> None:
 @each_check
 def test_the_bad_example_is_one_finding_of_this_code(check: Check, tiny: Base) -> None:
     bad = examples(check.doc, "Bad")
-    found = tiny.lay(bad).findings()
+    found = tiny.amend(bad).findings()
     assert codes(found) == [check.code]
     assert (found[0].name, found[0].severity) == (check.name, check.severity)
     lines = (tiny.root / found[0].location.path).read_text("utf-8").split("\n")
@@ -103,12 +103,12 @@ def test_the_bad_example_is_one_finding_of_this_code(check: Check, tiny: Base) -
 
 @each_check
 def test_the_good_example_is_silent(check: Check, tiny: Base) -> None:
-    assert tiny.lay(examples(check.doc, "Good")).findings() == []
+    assert tiny.amend(examples(check.doc, "Good")).findings() == []
 
 
 @each_check
 def test_a_fix_settles_it_and_nothing_else(check: Check, tiny: Base) -> None:
-    (found,) = tiny.lay(examples(check.doc, "Bad")).findings()
+    (found,) = tiny.amend(examples(check.doc, "Bad")).findings()
     if found.fix is None:
         return
     before = {path: path.read_bytes() for path in tiny.root.rglob("*.yaml")}
@@ -128,7 +128,7 @@ def test_some_checks_do_carry_fixes(tiny: Base) -> None:
 def _fix(check: Check, tiny: Base, _: list[Finding]) -> bool:
     bad = examples(check.doc, "Bad")
     before = {name: (tiny.root / name).read_bytes() if (tiny.root / name).exists() else None for name in bad}
-    found = tiny.lay(bad).findings()
+    found = tiny.amend(bad).findings()
     tiny.lay(before)
     return found[0].fix is not None
 
@@ -145,7 +145,8 @@ def test_no_check_imports_another() -> None:
 
 def test_a_finding_stands_once_and_in_order_of_place(tiny: Base) -> None:
     for check in CHECKS:
-        tiny.lay({name: text for name, text in examples(check.doc, "Bad").items() if not (tiny.root / name).exists()})
+        if not check.code.startswith("YML"):
+            tiny.amend(examples(check.doc, "Bad"))
     found = tiny.findings()
     assert len({(each.code, each.location, each.message) for each in found}) == len(found)
     assert [each.order for each in found] == sorted(each.order for each in found)

@@ -98,7 +98,7 @@ def test_a_log_without_findings_is_valid_and_holds_every_check_as_a_rule() -> No
 
 @each_check
 def test_what_each_check_finds_is_valid_and_stands_where_it_should(check: Check, tiny: Base) -> None:
-    (finding,) = tiny.lay(examples(check.doc, "Bad")).findings()
+    (finding,) = tiny.amend(examples(check.doc, "Bad")).findings()
     run = sarif([finding])
     (result,) = run["results"]
     assert result["ruleId"] == run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == check.code
@@ -173,7 +173,8 @@ def test_any_text_makes_a_valid_log_and_one_annotation(message: str, path: str, 
 
 def test_the_command_writes_it_for_a_base_of_any_kind(tiny: Base) -> None:
     for check in CHECKS:
-        tiny.lay({name: text for name, text in examples(check.doc, "Bad").items() if not (tiny.root / name).exists()})
+        if not check.code.startswith("YML"):
+            tiny.amend(examples(check.doc, "Bad"))
     log = json.loads(output(tiny, "--format", "sarif"))
     assert list(VALIDATOR.iter_errors(log)) == []
     assert len({result["ruleId"] for result in log["runs"][0]["results"]}) >= 5

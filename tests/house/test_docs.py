@@ -95,8 +95,8 @@ def test_examples_of_yaml_can_be_read() -> None:
     found = blocks("yaml")
     assert found
     for where, _, text in found:
-        traps = load(text).traps
-        assert not traps, f"{where}: {[trap.message for trap in traps]}"
+        faults = load(text).faults
+        assert not faults, f"{where}: {[fault.message for fault in faults]}"
 
 
 def test_examples_of_records_fit_their_schema(real: KnowledgeBase) -> None:

@@ -221,7 +221,7 @@ def test_no_test_is_put_off_without_a_reason() -> None:
 def test_every_record_begins_with_its_schema() -> None:
     for top, up in (("records", "../../"), ("sources", "../")):
         for path in (ROOT / top).rglob("*.yaml"):
-            if path.name != "redirects.yaml":
+            if path.name not in ("redirects.yaml", "reviews.lock.yaml"):
                 first = path.read_text("utf-8").split("\n")[0]
                 named = re.fullmatch(
                     rf"# yaml-language-server: \$schema={re.escape(up)}schema/([a-z]+)\.schema\.json", first

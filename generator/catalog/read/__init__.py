@@ -36,12 +36,14 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     if not reader.files:
         raise NoKnowledgeBase(f"{root} holds no YAML file below records/ and sources/: there is nothing to check")
     redirects = reader.redirects()
+    stamps = reader.stamps(redirects) if only is None else {}
     return Catalog(
         kinds=kinds,
         schemas=schemas,
         records=reader.records,
         docs=tuple(_read_docs(root)) if only is None else (),
         redirects=redirects.targets,
+        stamps=stamps,
         tables=tables,
         faults=(*reader.faults, *redirects.faults),
         unreadable=frozenset(reader.unreadable | redirects.broken),

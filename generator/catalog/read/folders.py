@@ -7,16 +7,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from generator.catalog.kinds import Kind, Kinds
-from generator.catalog.read.faults import location, of_traps
+from generator.catalog.read.beside import SUFFIX, joined, strange_field
 from generator.catalog.read.files import decoded
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
+from generator.catalog.read.stamps import STAMPS, Stamps, stamps_of
 from generator.catalog.records import Record
 from generator.catalog.schemas import Schemas, Violation
-from generator.catalog.yaml.document import START, Span, Unreadable
+from generator.catalog.yaml.document import START, Document, Span, Unreadable, located
 from generator.catalog.yaml.loader import load
 from generator.findings import Edit, Fault, Fix, Location
 from generator.notation.citations import ID
+
+BESIDE = (REDIRECTS, STAMPS)
+"""Files among the records that are none."""
 
 
 @dataclass
@@ -38,18 +42,22 @@ class Reader:
         """All records of one kind."""
         folder = self.root / kind.folder
         for path in sorted(folder.glob("*.yaml")):
-            if path.name.startswith(".") or path.relative_to(self.root).as_posix() == REDIRECTS:
+            if path.name.startswith(".") or path.relative_to(self.root).as_posix() in BESIDE:
                 continue  # what an editor leaves beside a file is no record
             self._seen.add(path)
+            if path.name.endswith(SUFFIX) and (path.parent / path.name.replace(SUFFIX, ".yaml")).exists():
+                continue  # it is read with the record that it corrects
             self.files += 1
             self.file(kind, path)
 
     def file(self, kind: Kind, path: Path) -> None:
         """One record, under the name of its file."""
-        relative, id = path.relative_to(self.root).as_posix(), path.stem
+        relative, id, beside = path.relative_to(self.root).as_posix(), path.stem, None
         if not re.fullmatch(ID, id):
             self.unreadable.add(id.lower())
             message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
+            if relative.endswith(SUFFIX):
+                message = f"there is no {path.name.replace(SUFFIX, '.yaml')} here whose corrections these could be"
             self.faults.append(Fault("SCH102", Location(relative), message))
             return
         if id in self.records:
@@ -57,28 +65,34 @@ class Reader:
             self.faults.append(Fault("SCH102", Location(relative), message, id))
             return
         try:
-            text, kept = _text(path), self.kept.get(relative)
+            text, kept, corrections = _text(path), self.kept.get(relative), path.with_suffix(SUFFIX)
+            if corrections.exists():
+                name = corrections.relative_to(self.root).as_posix()
+                text, beside = joined(text, name, _text(corrections))
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
-            document = load(text)
+            document = load(text, relative, beside)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
             reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
-            self.faults.append(Fault("YML001", location(relative, _span(error)), reason, id))
+            self.faults.append(Fault("YML001", located(relative, _span(error), beside), reason, id))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
     def _judge(self, record: Record, kind: Kind) -> None:
-        """The first line, the traps and the schema of a record; a trap inside a violation is the same mistake."""
+        """The first line, the text and the schema of a record; a fault inside a violation is the same mistake."""
         if fault := modeline_fault(record, kind):
+            self.faults.append(fault)
+        if fault := strange_field(record):
             self.faults.append(fault)
         record = self.records[record.id] = self._as_declared(record, misplaced(record, kind))
         violations = self.schemas.violations(record.kind, record.document.data)
         spans = [record.span(violation.path, violation.at_key) for violation in violations]
         self.faults += [_violated(record, *each) for each in zip(violations, spans, strict=True)]
-        self.faults += of_traps(record.path, [t for t in record.document.traps if t.span not in spans], record.id)
-        if violations or any(trap.code == "YML002" for trap in record.document.traps):
+        places, of_text = {record.location(span) for span in spans}, record.document.faults
+        self.faults += [replace(fault, record=record.id) for fault in of_text if fault.location not in places]
+        if violations or any(fault.code == "YML002" for fault in of_text):
             self.unsound.add(record.id)
 
     def _as_declared(self, record: Record, kind: str | None) -> Record:
@@ -95,7 +109,7 @@ class Reader:
                 inside = path.relative_to(self.root)
                 if path in self._seen or path.suffix.lower() not in (".yaml", ".yml"):
                     continue
-                if inside.as_posix() == REDIRECTS or any(part.startswith(".") for part in inside.parts):
+                if inside.as_posix() in BESIDE or any(part.startswith(".") for part in inside.parts):
                     continue
                 self.files += 1
                 self.unreadable.add(path.stem)  # it is there, so its id is not unknown
@@ -110,13 +124,30 @@ class Reader:
     def redirects(self) -> Redirects:
         """The ids that were given up, followed to the records that have been read."""
         followed = Redirects(self.records, self.unreadable)
-        path = self.root / REDIRECTS
-        if path.is_file():
-            try:
-                followed.follow(load(decoded(path)))
-            except (OSError, Unreadable) as error:
-                followed.faults.append(Fault("YML001", location(REDIRECTS, _span(error)), str(error)))
+        if document := self._beside(REDIRECTS):
+            followed.follow(document)
         return followed
+
+    def stamps(self, redirects: Redirects) -> Stamps:
+        """The stamps of reviews, of records and sources under the ids that they have now."""
+
+        def known(id: str) -> str | None:
+            now = redirects.targets.get(id, id)
+            return now if now in self.records or id in self.unreadable or id in redirects.broken else None
+
+        document = self._beside(STAMPS)
+        stamps, faults = stamps_of(document, known) if document else ({}, [])
+        self.faults += faults
+        return stamps
+
+    def _beside(self, name: str) -> Document | None:
+        """A file that is no record; None where it is not there or cannot be read."""
+        path = self.root / name
+        try:
+            return load(decoded(path), name) if path.is_file() else None
+        except (OSError, Unreadable) as error:
+            self.faults.append(Fault("YML001", Location.of(name, _span(error)), str(error)))
+            return None
 
 
 def _text(path: Path) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from generator.catalog.read.faults import location, of_traps
 from generator.catalog.records import Record
 from generator.catalog.yaml.document import Document, Mapping
 from generator.findings import Edit, Fault, Fix, Location
@@ -33,7 +32,7 @@ class Redirects:
             message = "the file must map old ids to new ones, `old-id: new-id`"
             self.faults.append(Fault("SCH101", Location(REDIRECTS), message))
             return
-        self.faults += of_traps(REDIRECTS, document.traps)
+        self.faults += document.faults
         for old in table:
             new = self._target(table, old)
             if new is not None:
@@ -41,7 +40,7 @@ class Redirects:
 
     def _target(self, table: Mapping, old: str) -> str | None:
         """Where a redirect leads in the end; None, and one fault, where it leads nowhere or has no business."""
-        key, value = location(REDIRECTS, table.key_spans[old]), location(REDIRECTS, table.spans[old])
+        key, value = Location.of(REDIRECTS, table.key_spans[old]), Location.of(REDIRECTS, table.spans[old])
         if old in self.records:
             message = f"the id `{old}` was given up, but {self.records[old].path} has it again"
             self.faults.append(Fault("SCH102", key, message))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from generator.findings import Fault, Location
+
 Span = tuple[int, int, int, int]
 START: Span = (0, 0, 0, 0)
 
@@ -37,21 +39,6 @@ class Sequence(list[Any]):
         self.spans: list[Span] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Trap:
-    """Text that YAML reads otherwise than its author meant.
-
-    `replacement` is what the span should hold, where that is sure; it is `safe` where our own reading stays the same.
-    """
-
-    code: str
-    span: Span
-    message: str
-    replacement: str | None = None
-    related: Span | None = None
-    safe: bool = True
-
-
 class Unreadable(Exception):
     """The text is no YAML record. `span` says where reading stopped."""
 
@@ -61,17 +48,33 @@ class Unreadable(Exception):
         self.span = span
 
 
+@dataclass(frozen=True, slots=True)
+class SecondFile:
+    """A second file whose text stands behind that of the first: its path, and the line on which it begins."""
+
+    path: str
+    line: int
+
+
+def located(path: str, span: Span, beside: SecondFile | None = None) -> Location:
+    """The place of a span: in the file at `path`, or in the one beside it where the span begins there."""
+    if beside is None or span[0] < beside.line:
+        return Location.of(path, span)
+    return Location.of(beside.path, (span[0] - beside.line, span[1], span[2] - beside.line, span[3]))
+
+
 _BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True)
 class Document:
-    """One YAML file: its text, its values, and what is suspicious about the way they are written."""
+    """One YAML file: its text, its values, and where YAML reads the text otherwise than its author meant."""
 
     text: str
     data: Any
     span: Span = START
-    traps: tuple[Trap, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    beside: SecondFile | None = None
 
     @cached_property
     def _starts(self) -> list[int]:

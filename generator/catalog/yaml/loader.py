@@ -2,31 +2,34 @@
 
 PyYAML's C parser yields events; the builder here turns them into values. No constructor is ever called, so no tag can
 run code. Scalars follow the YAML 1.2 core rules, made stricter where a reader of YAML 1.1 would see something else:
-whatever is ambiguous stays the text that was typed, and is reported as a trap.
+whatever is ambiguous stays the text that was typed, and is reported as a fault.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import yaml
 from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs do not export it
 
-from generator.catalog.yaml.document import START, Document, Mapping, Sequence, Span, Trap, Unreadable
+from generator.catalog.yaml.broken_scalars import Place, broken_folds, cut_texts, quoted
+from generator.catalog.yaml.document import START, Document, Mapping, SecondFile, Sequence, Span, Unreadable, located
 from generator.catalog.yaml.scalars import scalar
-from generator.catalog.yaml.traps import broken_folds, cut_texts
+from generator.findings import Fault, Related
 
 MAX_DEPTH = 64
 """Nesting beyond this is refused: no record needs it, and a thousand brackets are an attack or an accident."""
 
 
-def load(text: str) -> Document:
-    """Read one YAML document. Raises `Unreadable` with the place; what still has a meaning is read, with its traps."""
-    builder = _Builder(text)
+def load(text: str, path: str = "", beside: SecondFile | None = None) -> Document:
+    """Read one YAML document. Raises `Unreadable` with the place; what still has a meaning is read, with its faults."""
+    place: Place = partial(located, path, beside=beside)
+    builder = _Builder(text, place)
     try:
         builder.run()
     except yaml.reader.ReaderError as error:
@@ -39,9 +42,9 @@ def load(text: str) -> Document:
         raise Unreadable(f"not valid YAML: {error}") from None
     except UnicodeEncodeError as error:
         raise _bad_character(text, error) from None
-    document = Document(text, builder.root, builder.root_span)
-    folds, cuts = broken_folds(document, builder.folded), cut_texts(document, builder.plain)
-    return Document(text, builder.root, builder.root_span, (*builder.traps, *folds, *cuts))
+    document = Document(text, builder.root, builder.root_span, beside=beside)
+    folds, cuts = broken_folds(place, document, builder.folded), cut_texts(place, document, builder.plain)
+    return replace(document, faults=(*builder.faults, *folds, *cuts))
 
 
 def _bad_character(text: str, error: yaml.reader.ReaderError | UnicodeEncodeError) -> Unreadable:
@@ -74,9 +77,10 @@ class _Frame:
 @dataclass(slots=True)
 class _Builder:
     text: str
+    place: Place
     root: Any = None
     root_span: Span = START
-    traps: list[Trap] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     plain: list[Span] = field(default_factory=list)
     folded: list[tuple[Span, str]] = field(default_factory=list)
     stack: list[_Frame] = field(default_factory=list)
@@ -132,7 +136,8 @@ class _Builder:
         if not isinstance(items[0], str) or items.spans[0][3] - items.spans[0][1] != len(items[0]):
             return None  # what is quoted inside was meant as a list
         message = f'{written} without quotes is a list inside a list; write "{written}"'
-        self.traps.append(Trap("YML004", span, message, f'"{written}"'))
+        place = self.place(span)
+        self.faults.append(Fault("YML004", place, message, fix=quoted(place, written)))
         return written
 
     def _scalar(self, event: Any) -> None:
@@ -148,8 +153,8 @@ class _Builder:
         if plain:
             value, ambiguous = scalar(value)
             if ambiguous:
-                quoted = '"' + event.value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-                self.traps.append(Trap("YML003", span, f"{ambiguous}; quote it", quoted))
+                place = self.place(span)
+                self.faults.append(Fault("YML003", place, f"{ambiguous}; quote it", fix=quoted(place, event.value)))
             elif isinstance(value, str):
                 self.plain.append(span)
         if span[0] != span[2] and event.style != "|":
@@ -161,9 +166,9 @@ class _Builder:
             raise Unreadable("merge key <<: anchors and merges are not read; write the fields out", span)
         if value in frame.container:
             first = frame.container.key_spans[value]  # type: ignore[union-attr]
-            self.traps.append(
-                Trap("YML002", span, f"key `{value}` stands here and on line {first[0] + 1}; keep one", related=first)
-            )
+            message = f"key `{value}` stands here and on line {first[0] + 1}; keep one"
+            related = (Related(self.place(first), "first here"),)
+            self.faults.append(Fault("YML002", self.place(span), message, related=related))
         frame.key, frame.key_span = value, span
 
     def _put(self, value: Any, span: Span) -> None:
@@ -178,7 +183,7 @@ class _Builder:
         key = frame.key
         if key is None:
             raise Unreadable("a list or mapping stands where a key is expected", span)
-        if key not in frame.container:  # a repeated key keeps its first value; the trap is the finding
+        if key not in frame.container:  # a repeated key keeps its first value; the fault says so
             frame.container[key] = value
             frame.container.spans[key] = span
             frame.container.key_spans[key] = frame.key_span

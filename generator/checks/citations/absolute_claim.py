@@ -31,37 +31,15 @@ def absolute_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
     its source, and not what says only what was read.
 
     Bad
-    ```yaml records/models/tiny-c.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A again
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
+    ```yaml records/models/tiny-a.yaml
     notes: |
       Every engine serves it.
-    underivable: the record is an example and leaves most fields out
     ```
 
     Good
-    ```yaml records/models/tiny-c.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A again
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
+    ```yaml records/models/tiny-a.yaml
     notes: |
       [[tiny-engine-registry|Tiny Engine lists it]].
-    underivable: the record is an example and leaves most fields out
     ```
 
     How to fix

@@ -20,47 +20,13 @@ def broken_include(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
     wrong, the page would have a hole.
 
     Bad
-    ```yaml records/models/tiny-c.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A again
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
+    ```yaml records/models/tiny-a.yaml
     notes: |
       {{ include('tiny-latent#definitoin') }}
     ```
 
     Good
-    ```yaml records/models/tiny-c.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A again
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
+    ```yaml records/models/tiny-a.yaml
     notes: |
       {{ include('tiny-latent#definition') }}
     ```

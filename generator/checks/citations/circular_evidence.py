@@ -22,26 +22,22 @@ def circular_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     name: Tiny X
     vendor: Tiny Works
     repo: null
-    released: null
-    license: null
     config: null
     architecture: {}
     notes: |
       Closed; said to be like [[tiny-y]].
-    why_null: {repo: closed, released: not stated, license: closed, config: never published}
+    why_null: {repo: closed, config: never published}
     ```
     ```yaml records/models/tiny-y.yaml
     # yaml-language-server: $schema=../../schema/model.schema.json
     name: Tiny Y
     vendor: Tiny Works
     repo: null
-    released: null
-    license: null
     config: null
     architecture: {}
     notes: |
       Closed; said to be like [[tiny-x]].
-    why_null: {repo: closed, released: not stated, license: closed, config: never published}
+    why_null: {repo: closed, config: never published}
     ```
 
     Good
@@ -50,13 +46,11 @@ def circular_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     name: Tiny X
     vendor: Tiny Works
     repo: null
-    released: null
-    license: null
     config: null
     architecture: {}
     notes: |
       Closed; said to be like [[tiny-a]].
-    why_null: {repo: closed, released: not stated, license: closed, config: never published}
+    why_null: {repo: closed, config: never published}
     ```
 
     How to fix

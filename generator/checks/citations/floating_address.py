@@ -19,36 +19,16 @@ def floating_address(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Bad
     ```yaml sources/tiny-dtypes.yaml
-    # yaml-language-server: $schema=../schema/source.schema.json
-    title: Tiny Engine's dtypes
-    publisher: Tiny Works
-    type: source-code
     url: https://github.com/tiny/engine
     locator: https://github.com/tiny/engine/blob/main/dtypes.py
     subjects: [github:tiny/engine]
-    retrieved: 2026-01-05
-    upstream_date: 2026-01-03
-    retrieval: read
-    digest: sha256:18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4
-    license: Apache-2.0
-    facts: {bf16: 2}
     ```
 
     Good
     ```yaml sources/tiny-dtypes.yaml
-    # yaml-language-server: $schema=../schema/source.schema.json
-    title: Tiny Engine's dtypes
-    publisher: Tiny Works
-    type: source-code
     url: https://github.com/tiny/engine
     locator: https://github.com/tiny/engine/blob/0123456789abcdef0123456789abcdef01234567/dtypes.py
     subjects: [github:tiny/engine]
-    retrieved: 2026-01-05
-    upstream_date: 2026-01-03
-    retrieval: read
-    digest: sha256:18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4
-    license: Apache-2.0
-    facts: {bf16: 2}
     ```
 
     How to fix

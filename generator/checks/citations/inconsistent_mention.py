@@ -31,21 +31,15 @@ def inconsistent_mention(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
     other code, ids that are names as well and stand in plain text (llama-cpp, flashinfer), and the record's own id.
 
     Bad
-    ```yaml records/concepts/some-idea.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
+    ```yaml records/models/tiny-a.yaml
+    notes: |
       As in concept-tiny-latent.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/some-idea.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
+    ```yaml records/models/tiny-a.yaml
+    notes: |
       As in [[tiny-latent]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

@@ -19,21 +19,15 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
     Half a link is worse than none: the reader sees brackets and the graph has no edge.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[ tiny-a ]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[tiny-a]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix
@@ -62,6 +56,6 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
 def _broken_by_a_fold(kb: KnowledgeBase, citation: Citation) -> bool:
     record = kb.catalog.records.get(citation.citing)
-    first, last = citation.location.line - 1, citation.location.end_line - 1
-    traps = record.document.traps if record else ()
-    return any(trap.code == "YML005" and first <= trap.span[0] <= last for trap in traps) and not citation.exact
+    first, last = citation.location.line, citation.location.end_line
+    faults = record.document.faults if record else ()
+    return any(each.code == "YML005" and first <= each.location.line <= last for each in faults) and not citation.exact

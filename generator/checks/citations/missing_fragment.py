@@ -20,21 +20,15 @@ def missing_fragment(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     The link would end at the top of the page, and a layout would have no bytes.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       As in [[tiny-engine#fp9_latent]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       As in [[tiny-engine#fp8_latent]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

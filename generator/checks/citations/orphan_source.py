@@ -37,12 +37,9 @@ def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       As the datasheet says, [[tiny-datasheet]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

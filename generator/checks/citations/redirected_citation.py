@@ -20,21 +20,15 @@ def redirected_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     ```yaml records/redirects.yaml
     tiny-row: tiny-latent
     ```
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[tiny-row]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[tiny-latent]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

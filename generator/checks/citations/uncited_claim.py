@@ -20,28 +20,12 @@ def uncited_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
 
     Bad
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 80, unit: GB}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     ```
 
     Good
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 80, unit: GB, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     ```
 
     How to fix

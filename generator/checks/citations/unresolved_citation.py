@@ -19,21 +19,15 @@ def unresolved_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     A claim whose source cannot be opened is a claim without a source.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[tiny-latnet]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       See [[tiny-latent]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

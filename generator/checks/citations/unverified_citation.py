@@ -23,29 +23,12 @@ def unverified_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
 
     Bad
     ```yaml sources/tiny-datasheet.yaml
-    # yaml-language-server: $schema=../schema/source.schema.json
-    title: Tiny GPU datasheet
-    publisher: Tiny Works
-    type: datasheet
-    url: https://tiny.example/gpu-2026-01.pdf
-    locator: page 2
-    subjects: [gpu:tiny-gpu]
-    retrieved: 2026-01-05
-    upstream_date: 2026-01
     retrieval: excerpt
-    digest: null
-    license: null
-    facts: {memory: 80 GB}
-    why_null: {digest: only an excerpt was read, license: not stated}
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea of [[tiny-a]].
-    cites: ["[[tiny-a-config]]"]
+    ```yaml sources/tiny-datasheet.yaml
+    retrieval: read-not-hashed
     ```
 
     How to fix

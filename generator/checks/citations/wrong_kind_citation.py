@@ -18,18 +18,14 @@ def wrong_kind_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     A model cannot be the evidence for another model, and a blog post is no config.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       An idea.
     cites: ["[[tiny-a-config]]", "[[tiny-a]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       An idea, see [[tiny-a]].
     cites: ["[[tiny-a-config]]"]

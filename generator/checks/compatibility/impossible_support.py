@@ -20,40 +20,13 @@ def impossible_support(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
     Bad
     ```yaml records/engines/tiny-engine.yaml
-    # yaml-language-server: $schema=../../schema/engine.schema.json
-    name: Tiny Engine
-    version: "1.0"
-    commit: null
-    license: Apache-2.0
-    architectures: "[[tiny-engine-registry]]"
-    cache_formats:
-      - {id: plain, families: [mla], roles: [kv], bytes_per_scalar: 2, cite: "[[tiny-engine-registry]]"}
     restrictions:
       - when: {families: [mla], gpus: [sm_90]}
         effect: blocked
         text: No latent attention on Hopper.
         cites: ["[[tiny-engine-registry]]"]
-    why_null: {commit: a released package states none}
     ```
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     serving:
       - engine: "[[tiny-engine]]"
         gpu: "[[tiny-gpu]]"
@@ -64,24 +37,6 @@ def impossible_support(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     serving:
       - engine: "[[tiny-engine]]"
         gpu: "[[tiny-gpu]]"

@@ -32,48 +32,12 @@ def contradicted_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     claims:
       - {field: kv_cache_bytes_per_token, value: 400, unit: B/token, basis: vendor, cite: "[[tiny-a-config]]"}
     ```
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     claims:
       - {field: kv_cache_bytes_per_token, value: 320, unit: B/token, basis: vendor, cite: "[[tiny-a-config]]"}
       - {field: kv_cache_bytes_at_4k, value: 1.25, unit: MiB, basis: vendor, cite: "[[tiny-a-config]]"}

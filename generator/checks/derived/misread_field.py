@@ -30,24 +30,7 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
     architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
       q_lora_rank: 48
     notes: |
       One row per token, see [[tiny-latent]]: `q_lora_rank` 48 shows a compressed cache.
@@ -55,24 +38,7 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
     architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
       q_lora_rank: 48
     notes: |
       One row per token, see [[tiny-latent]]: `kv_lora_rank` shows a latent cache, `q_lora_rank` is a weight's shape.

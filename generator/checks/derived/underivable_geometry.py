@@ -19,31 +19,13 @@ def underivable_geometry(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
 
     Bad
     ```yaml records/models/tiny-b.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny B
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-B
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-b-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 5
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      v_head_dim: 16
+    architecture: {model_type: tiny_mla, num_hidden_layers: 5, num_attention_heads: 4, kv_lora_rank: 32}
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea of [[tiny-a]].
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/models/tiny-b.yaml
+    architecture: {model_type: tiny_mla, num_hidden_layers: 5, num_attention_heads: 4, kv_lora_rank: 32}
+    underivable: the record is an example and leaves most fields out
     ```
 
     How to fix

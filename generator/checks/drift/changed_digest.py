@@ -19,30 +19,14 @@ def changed_digest(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
 
     Bad
     ```yaml sources/tiny-datasheet.yaml
-    # yaml-language-server: $schema=../schema/source.schema.json
-    title: Tiny GPU datasheet
-    publisher: Tiny Works
-    type: datasheet
-    url: https://tiny.example/gpu-2026-01.pdf
-    locator: page 2
-    subjects: [gpu:tiny-gpu]
-    retrieved: 2026-01-05
-    upstream_date: 2026-01
-    retrieval: read-not-hashed
-    digest: null
     facts_digest: sha256:18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4
-    license: null
     facts: {memory: 96 GB}
-    why_null: {digest: only the page on screen was read, license: not stated}
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea of [[tiny-a]].
-    cites: ["[[tiny-a-config]]"]
+    ```yaml sources/tiny-datasheet.yaml
+    facts_digest: sha256:73fd02b2e79909dce57845789a9a1b9a52a4855785d7879bacfa89e01c1e839b
+    facts: {memory: 80 GB}
     ```
 
     How to fix

@@ -27,38 +27,16 @@ def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 
     Bad
     ```yaml sources/tiny-engine-issue.yaml
-    # yaml-language-server: $schema=../schema/source.schema.json
-    title: "Empty prompt: ValueError"
-    publisher: tiny/engine
-    type: issue
-    url: https://github.com/tiny/engine/issues/7
-    locator: https://github.com/tiny/engine/issues/7
-    subjects: [github:tiny/engine, engine:tiny-engine]
+    read_from: {locator: "https://github.com/tiny/engine/issues/7"}
     retrieved: 2025-06-06
     upstream_date: 2025-06-06
-    retrieval: read-not-hashed
-    digest: null
-    license: null
-    facts: {state: open}
-    why_null: {digest: threads change with every comment, license: no licence stated}
     ```
 
     Good
     ```yaml sources/tiny-engine-issue.yaml
-    # yaml-language-server: $schema=../schema/source.schema.json
-    title: "Empty prompt: ValueError"
-    publisher: tiny/engine
-    type: issue
-    url: https://github.com/tiny/engine/issues/7
-    locator: https://github.com/tiny/engine/issues/7
-    subjects: [github:tiny/engine, engine:tiny-engine]
+    read_from: {locator: "https://github.com/tiny/engine/issues/7"}
     retrieved: 2026-11-20
     upstream_date: 2025-06-06
-    retrieval: read-not-hashed
-    digest: null
-    license: null
-    facts: {state: open}
-    why_null: {digest: threads change with every comment, license: no licence stated}
     ```
 
     How to fix

@@ -68,15 +68,8 @@ def superseded_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     why_null: {digest: only the page on screen was read, license: not stated}
     ```
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 96, unit: GB, cite: "[[tiny-datasheet-june]]"}
-    bandwidth: null
     cites: ["[[tiny-datasheet-june]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     ```
 
     How to fix

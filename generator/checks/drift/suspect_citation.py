@@ -20,47 +20,29 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     A source is read again and corrected; the records that cite it were right about what it said before. Nothing else
     looks wrong: the citation resolves, the facts match their digest.
 
-    `servebook review` writes a stamp under `reviewed`: the day, a hash over the facts that the record uses, and a short
-    hash of each, so that a change can be named. Which facts are used is a recipe with a version: a model's config
-    counts with the keys of its `architecture` and its class names, a field under `evidence` with its key, a value that
-    the source lists with that entry, anything else with all facts. The hash is sha256 over them as JSON with sorted
-    keys and no blanks, in UTF-8. A citation without a stamp was never reviewed; that is no finding, and not counted as
-    passed.
+    `servebook review` writes a stamp into `records/reviews.lock.yaml`: the day, a hash over the facts that the record
+    uses, and a short hash of each, so that a change can be named. Which facts are used is a recipe with a version: a
+    model's config counts with the keys of its `architecture` and its class names, a field under `evidence` with its
+    key, a value that the source lists with that entry, anything else with all facts. The hash is sha256 over them as
+    JSON with sorted keys and no blanks, in UTF-8. A citation without a stamp was never reviewed; that is no finding,
+    and not counted as passed.
 
     Bad
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 64, unit: GB, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
-    reviewed:
-      - cite: "[[tiny-datasheet]]"
-        on: 2026-01-05
-        facts: v1:b5a5a17f5134
-        keys: {memory: "45cf"}
+    ```
+    ```yaml records/reviews.lock.yaml
+    tiny-gpu:
+      tiny-datasheet: {on: 2026-01-05, facts: v1:b5a5a17f5134, keys: {memory: "45cf"}}
     ```
 
     Good
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 80, unit: GB, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
-    reviewed:
-      - cite: "[[tiny-datasheet]]"
-        on: 2026-06-05
-        facts: v1:73fd02b2e799
-        keys: {memory: "6213"}
+    ```
+    ```yaml records/reviews.lock.yaml
+    tiny-gpu:
+      tiny-datasheet: {on: 2026-06-05, facts: v1:73fd02b2e799, keys: {memory: "6213"}}
     ```
 
     How to fix
@@ -73,7 +55,7 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
         if record.id in kb.catalog.unsound:
             tally.skipped += 1
             continue
-        if not record.get("reviewed"):
+        if record.id not in kb.catalog.stamps:
             tally.not_checkable += len(evidence_by_source(kb.graph.cites(record.id)))
             continue
         for review in reviews(kb, record):
@@ -90,16 +72,16 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
 def _findings(this: Check, record: Record, review: Review) -> Iterator[Finding]:
     said = _SAYS.get(review.state)
-    if said is None or review.index is None:
+    if said is None:
         return
     severity, message = said
     names = ", ".join(review.changed)
     text = message.format(source=review.source, on=review.on, names=names, id=record.id)
     yield this.finding(
-        record.at("reviewed", review.index, "facts"),
+        review.citations[0].location,
         text,
         record.id,
-        [Related(citation.location, f"`{citation.place}` rests on it") for citation in review.citations[:10]],
+        [Related(citation.location, f"`{citation.place}` rests on it") for citation in review.citations[1:10]],
         data={"source": review.source, "state": str(review.state), "on": review.on, "changed": review.changed},
         severity=severity,
     )

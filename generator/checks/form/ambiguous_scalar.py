@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-ambiguous_scalar = check("YML003", Severity.WARNING)(
-    of_faults(
-        "YML003",
-        "ambiguous-scalar",
-        """A value without quotes that YAML readers understand in different ways.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("YML003", Severity.WARNING)
+def ambiguous_scalar(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A value without quotes that YAML readers understand in different ways.
 
     Why it matters
     The version 1.10 becomes 1.1, the country NO becomes false, the commit 12345678e9 becomes a number, and a text ends
     where a `#` follows a blank. Our reader keeps what was typed; other readers of the same file do not.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     aliases: [NO]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
-    definition: |
-      An idea.
-    cites: ["[[tiny-a-config]]"]
+    ```yaml records/concepts/tiny-latent.yaml
     aliases: ["NO"]
     ```
 
     How to fix
     Quote the value.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)

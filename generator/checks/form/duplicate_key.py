@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-duplicate_key = check("YML002", Severity.ERROR)(
-    of_faults(
-        "YML002",
-        "duplicate-key",
-        """A mapping has the same key twice.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("YML002", Severity.ERROR)
+def duplicate_key(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A mapping has the same key twice.
 
     Why it matters
     Most readers keep the last of the two in silence, and two merges that git calls clean can create it.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
+    name: The same idea
     definition: |
       First.
-    cites: ["[[tiny-a-config]]"]
-    name: The same idea
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
     definition: |
       First.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix
     Keep one of the two; the message names both lines.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)

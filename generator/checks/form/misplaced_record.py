@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-misplaced_record = check("SCH102", Severity.ERROR)(
-    of_faults(
-        "SCH102",
-        "misplaced-record",
-        """A file whose folder, name or first line disagree.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("SCH102", Severity.ERROR)
+def misplaced_record(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """A file whose folder, name or first line disagree.
 
     Why it matters
     The kind of a record is its folder and its id is its file name, in one name space over all kinds; a file that lies
@@ -25,16 +27,13 @@ misplaced_record = check("SCH102", Severity.ERROR)(
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
     definition: |
       An idea.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix
     Rename or move the file; ids are lower-case words joined by hyphens.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)

@@ -24,21 +24,15 @@ def unfilled_skeleton(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     is no reason; and the page would show it.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       TODO: definition
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       An idea, not a TODO.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from generator.checks.contract import check, of_faults
-from generator.findings import Severity
+from collections.abc import Iterator
 
-unreadable_record = check("YML001", Severity.ERROR)(
-    of_faults(
-        "YML001",
-        "unreadable-record",
-        """The file is no YAML record that can be read.
+from generator.checks.contract import Check, Tally, check, of_faults
+from generator.findings import Finding, Severity
+from generator.knowledge.knowledge_base import KnowledgeBase
+
+
+@check("YML001", Severity.ERROR)
+def unreadable_record(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
+    """The file is no YAML record that can be read.
 
     Why it matters
     A record that cannot be read must not count as empty: what it says would vanish from the site without a word.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: &name An idea
     definition: *name
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
+    ```yaml records/concepts/tiny-latent.yaml
     name: An idea
     definition: |
       An idea.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix
     Go to the line and column. Anchors, aliases, merge keys and tags are not read: write the value out. Save as UTF-8,
     indent with spaces, one record per file.
-    """,
-    )
-)
+    """
+    yield from of_faults(this, kb, tally)

@@ -24,21 +24,15 @@ def broken_expression(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     in the sentence.
 
     Bad
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       It grows by {{ model('tiny-a').kv.growth('bf17') }}.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     Good
-    ```yaml records/concepts/wrong.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       It grows by {{ model('tiny-a').kv.growth('bf16') }}.
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

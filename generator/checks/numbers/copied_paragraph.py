@@ -30,24 +30,6 @@ def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       See [[tiny-latent]].
 
@@ -56,29 +38,6 @@ def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
       the same row of the same layer, whatever the number of heads is.
     ```
     ```yaml records/engines/tiny-engine.yaml
-    # yaml-language-server: $schema=../../schema/engine.schema.json
-    name: Tiny Engine
-    version: "1.0"
-    commit: null
-    license: Apache-2.0
-    architectures: "[[tiny-engine-registry]]"
-    cache_formats:
-      - id: fp8_latent
-        families: [mla]
-        roles: [kv]
-        bytes_per_entry: 44
-        scalars: 40
-        layout:
-          - {what: latent and rope, part: data, count: 40, dtype: fp8_e4m3, bytes: 40}
-          - {what: scale, part: scale, count: 1, dtype: fp32, bytes: 4}
-        cite: "[[tiny-engine-registry]]"
-    cache_layouts:
-      - families: [mla]
-        kv: tiny-engine#fp8_latent
-        when: asked for by cache-dtype fp8
-        cite: "[[tiny-engine-registry]]"
-    why_null:
-      commit: a released package states none
     notes: |
       Keys and values of all heads are made from one latent row per token, so the cache holds that row and
       nothing else; decoding multiplies the projections into the query and the output, and every head then reads
@@ -87,24 +46,6 @@ def copied_paragraph(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       See [[tiny-latent]].
 

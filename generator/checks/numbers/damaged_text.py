@@ -33,54 +33,14 @@ def damaged_text(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 
     Bad
     ```yaml records/models/tiny-b.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny B
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-B
-    released: null
-    license: MIT
-    config: "[[tiny-b-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 5
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       It has layers in total.
-    why_null:
-      released: no source states the day
     ```
 
     Good
     ```yaml records/models/tiny-b.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny B
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-B
-    released: null
-    license: MIT
-    config: "[[tiny-b-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 5
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       It has 5 layers in total.
-    why_null:
-      released: no source states the day
     ```
 
     How to fix

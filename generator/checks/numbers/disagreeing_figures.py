@@ -36,28 +36,12 @@ def disagreeing_figures(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
 
     Bad
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 80, unit: GiB, bytes: 80000000000, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     ```
 
     Good
     ```yaml records/gpus/tiny-gpu.yaml
-    # yaml-language-server: $schema=../../schema/gpu.schema.json
-    name: Tiny GPU
-    vendor: Tiny Works
-    form: null
-    compute_capability: sm_90
     memory: {value: 80, unit: GiB, bytes: 85899345920, cite: "[[tiny-datasheet]]"}
-    bandwidth: null
-    cites: ["[[tiny-datasheet]]"]
-    why_null: {form: the datasheet does not say, bandwidth: the datasheet does not say}
     ```
 
     How to fix

@@ -20,48 +20,12 @@ def false_ratio(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findin
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       A row of 80 bytes is 5x smaller than the 320 bytes of full heads, see [[tiny-latent]].
     ```
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       A row of 80 bytes is 4x smaller than the 320 bytes of full heads, see [[tiny-latent]].
     ```

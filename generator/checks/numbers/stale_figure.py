@@ -36,24 +36,6 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 
     Bad
     ```yaml records/models/tiny-b.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny B
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-B
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-b-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 5
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       At 482 B/token a long context is cheap.
     corrections:
@@ -67,24 +49,6 @@ def stale_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 
     Good
     ```yaml records/models/tiny-b.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny B
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-B
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-b-config]]"
-    architecture:
-      architectures: [TinyMlaForCausalLM]
-      model_type: tiny_mla
-      num_hidden_layers: 5
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       At {{ kv.growth('bf16') }} a long context is cheap. It was once given as 482 B/token.
     corrections:

@@ -22,23 +22,6 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
-    config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     notes: |
       Said to be the same as [[tiny-a-copy-config]].
     ```
@@ -56,6 +39,7 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     digest: null
     license: MIT
     facts:
+      architectures: [TinyMlaForCausalLM]
       model_type: tiny_mla
       num_hidden_layers: 4
       hidden_size: 256
@@ -69,12 +53,9 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     ```
 
     Good
-    ```yaml records/concepts/right.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: An idea
+    ```yaml records/concepts/tiny-latent.yaml
     definition: |
       As in [[tiny-a]].
-    cites: ["[[tiny-a-config]]"]
     ```
 
     How to fix

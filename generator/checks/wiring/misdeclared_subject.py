@@ -38,11 +38,7 @@ def misdeclared_subject(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     facts: {model_type: tiny_mla, num_hidden_layers: 7}
     why_null: {digest: not hashed}
     ```
-    ```yaml records/concepts/chat.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: Chat
-    definition: |
-      An idea.
+    ```yaml records/concepts/tiny-latent.yaml
     cites: ["[[tiny-b-chat-config]]"]
     ```
 
@@ -63,11 +59,7 @@ def misdeclared_subject(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     facts: {model_type: tiny_mla, num_hidden_layers: 7}
     why_null: {digest: not hashed}
     ```
-    ```yaml records/concepts/chat.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: Chat
-    definition: |
-      An idea.
+    ```yaml records/concepts/tiny-latent.yaml
     cites: ["[[tiny-b-chat-config]]"]
     ```
 

@@ -28,27 +28,9 @@ def miswired_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
     config: "[[tiny-b-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     ```
     ```yaml records/concepts/tiny-latent.yaml
-    # yaml-language-server: $schema=../../schema/concept.schema.json
-    name: Latent rows
     definition: |
       Keys and values of all heads are kept as one latent row.
     cites: ["[[tiny-b-config]]"]
@@ -56,23 +38,7 @@ def miswired_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
     config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     ```
 
     How to fix

@@ -33,63 +33,15 @@ def swapped_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Bad
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
     config: "[[tiny-b-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     ```
     ```yaml records/models/tiny-b.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny B
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-B
-    released: 2026-01-02
-    license: MIT
     config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 5
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     ```
 
     Good
     ```yaml records/models/tiny-a.yaml
-    # yaml-language-server: $schema=../../schema/model.schema.json
-    name: Tiny A
-    vendor: Tiny Works
-    repo: TinyWorks/Tiny-A
-    released: 2026-01-02
-    license: MIT
     config: "[[tiny-a-config]]"
-    architecture:
-      model_type: tiny_mla
-      num_hidden_layers: 4
-      hidden_size: 256
-      num_attention_heads: 4
-      num_key_value_heads: 4
-      kv_lora_rank: 32
-      qk_nope_head_dim: 16
-      qk_rope_head_dim: 8
-      v_head_dim: 16
     ```
 
     How to fix

@@ -18,7 +18,6 @@ from generator.knowledge.evidence.config_comparison import agree
 from generator.knowledge.evidence.used_facts import RECIPE, evidence_by_source, facts_of, needs, parsed, used
 from generator.knowledge.graph import Citation
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.notation.citations import whole
 from generator.notation.digests import facts_digest
 
 WHOLE, EACH = 12, 4
@@ -38,7 +37,7 @@ class ReviewStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Stamp:
-    """The hashes of what is used, as a record writes them."""
+    """The hashes of what is used."""
 
     facts: str
     keys: Mapping[str, str]
@@ -51,7 +50,6 @@ class Review:
     source: str
     state: ReviewStatus
     citations: tuple[Citation, ...] = ()
-    index: int | None = None
     on: str = ""
     stamp: Stamp | None = None
     changed: list[str] = field(default_factory=list)
@@ -85,38 +83,29 @@ def _plain(value: Any) -> Any:
 def reviews(kb: KnowledgeBase, record: Record) -> Iterator[Review]:
     """Every source that a record rests on, with its stamp if there is one; then stamps of sources that it does not."""
     cited = evidence_by_source(kb.graph.cites(record.id))
-    stamps = _stamps(kb, record)
+    stamps = kb.catalog.stamps.get(record.id, {})
     for id, citations in cited.items():
-        yield _review(kb, record, id, tuple(citations), stamps.pop(id, None))
-    for id, index in stamps.items():
-        yield Review(id, ReviewStatus.IDLE, index=index, on=str(record.get("reviewed", index, "on")))
+        yield _review(kb, record, id, tuple(citations), stamps.get(id))
+    for id, stamp in stamps.items():
+        if id not in cited:
+            yield Review(id, ReviewStatus.IDLE, on=str(stamp["on"]))
 
 
-def _stamps(kb: KnowledgeBase, record: Record) -> dict[str, int]:
-    """The index of each source's stamp; of two, the later in the file holds."""
-    found = {}
-    for index, stamp in enumerate(record.get("reviewed") or ()):
-        mention = whole(stamp["cite"])
-        target = kb.catalog.resolve(mention).record if mention and not mention.problem else None
-        if target is not None:  # CIT101 tells of the others
-            found[target.id] = index
-    return found
-
-
-def _review(kb: KnowledgeBase, record: Record, id: str, citations: tuple[Citation, ...], index: int | None) -> Review:
+def _review(
+    kb: KnowledgeBase, record: Record, id: str, citations: tuple[Citation, ...], held: Mapping[str, Any] | None
+) -> Review:
     source = kb.catalog.records[id]
     facts = {} if id in kb.catalog.unsound else used(needs(record, citations, source), source)
     now, why = stamp_of(facts), _barred(kb, source, facts)
-    if index is None or why:
-        return Review(id, ReviewStatus.BARRED if why else ReviewStatus.NEVER, citations, index, stamp=now, why=why)
-    before = Stamp(record.get("reviewed", index, "facts"), record.get("reviewed", index, "keys") or {})
-    on = str(record.get("reviewed", index, "on"))
+    if held is None or why:
+        return Review(id, ReviewStatus.BARRED if why else ReviewStatus.NEVER, citations, stamp=now, why=why)
+    before, on = Stamp(held["facts"], held["keys"]), str(held["on"])
     if before.facts.partition(":")[0] != RECIPE:
-        return Review(id, ReviewStatus.UNKNOWN, citations, index, on, now)
+        return Review(id, ReviewStatus.UNKNOWN, citations, on, now)
     balanced = record.kind == "model" and all(citation.path[0] in ("config", "evidence") for citation in citations)
     changed = _changed(source, before, now, balanced)
     left = [name for name in changed if not (balanced and _unbalanced(record, source, name))]
-    return Review(id, ReviewStatus.CHANGED if left else ReviewStatus.HOLDS, citations, index, on, now, left)
+    return Review(id, ReviewStatus.CHANGED if left else ReviewStatus.HOLDS, citations, on, now, left)
 
 
 def _unbalanced(record: Record, source: Record, name: str) -> bool:
@@ -142,8 +131,6 @@ def _changed(source: Record, before: Stamp, now: Stamp, balanced: bool) -> list[
 
     What a record uses by its own choice (`balanced`: by the keys of its architecture) may grow: the source has not.
     """
-    if not before.keys:
-        return ["facts that the stamp does not name"] if before.facts != now.facts else []
     if before.keys == now.keys:
         return ["facts that the stamp cannot tell apart"] if before.facts != now.facts else []
     changed = [name for name, digits in now.keys.items() if name in before.keys and before.keys[name] != digits]

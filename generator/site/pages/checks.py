@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from generator.checks import CHECKS
 from generator.checks.contract import Check
-from generator.checks.manual import SECTIONS, sections
+from generator.checks.manual import LEFT_OUT, SECTIONS, sections
 from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
@@ -43,6 +43,7 @@ def _page(site: Site, check: Check) -> Page:
         "check.html",
         check=check,
         parts=[(name, name.lower().replace(" ", "-"), _example(parts[name])) for name in SECTIONS if name in parts],
+        left_out=LEFT_OUT,
         edit_path=f"generator/checks/{check.name.replace('-', '_')}.py",
         description=check.summary,
         search=Markup('<h1 id="{0}">{0} {1}</h1><p>{2}</p>').format(check.code, check.name, check.summary),

@@ -22,7 +22,7 @@ WIDEST_TABLE = 6
 
 SHORT = ("null", "cite", "address", "number", "text", "verbatim", "quantity")
 INLINE = ("null", "number", "text", "verbatim")
-APART = ("why_null", "waivers", "reviewed", "corrections", "notes")
+APART = ("why_null", "waivers", "corrections", "notes")
 """Fields that have a place of their own on every page."""
 
 

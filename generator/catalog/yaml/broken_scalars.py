@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from generator.catalog.yaml.document import Document, Span, Trap
+from generator.catalog.yaml.document import Document, Span
+from generator.findings import Edit, Fault, Fix, Location
+
+Place = Callable[[Span], Location]
 
 
-def broken_folds(document: Document, folded: list[tuple[Span, str]]) -> Iterator[Trap]:
+def quoted(location: Location, text: str, safe: bool = True) -> Fix:
+    """The fix that puts `text`, quoted, in a place; safe where our own reading stays the same."""
+    return Fix("quote the text", (Edit(location, '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'),), safe)
+
+
+def broken_folds(place: Place, document: Document, folded: list[tuple[Span, str]]) -> Iterator[Fault]:
     """Folding joins lines with a blank: an id or a hyphenated word that is broken over two lines falls apart."""
     for span, style in folded:
         lines = document.source(span).splitlines()
@@ -23,20 +31,19 @@ def broken_folds(document: Document, folded: list[tuple[Span, str]]) -> Iterator
                 what = "a citation" if opened else "a hyphenated word"
                 at = span[0] + number
                 message = f"the fold breaks {what} over two lines; use a literal block (|)"
-                yield Trap("YML005", (at, 0, at, len(document.line(at))), message)
+                yield Fault("YML005", place((at, 0, at, len(document.line(at)))), message)
                 break
 
 
 _CUT = re.compile(r"[ \t]+(#[^\s#]\S*)")
 
 
-def cut_texts(document: Document, plain: list[Span]) -> Iterator[Trap]:
+def cut_texts(place: Place, document: Document, plain: list[Span]) -> Iterator[Fault]:
     """``note: see #3`` ends before the ``#``: YAML takes the rest for a comment."""
     for span in plain:
         found = _CUT.match(document.text, document.offset(span[2], span[3]))
         if found:
             whole = (span[0], span[1], span[2], len(document.line(span[2]).rstrip()))
-            text = document.source(whole)
-            quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if span[0] == span[2] else None
+            fix = quoted(place(whole), document.source(whole), safe=False) if span[0] == span[2] else None
             message = f"the text ends before `{found[1]}`, the rest is a comment; quote it"
-            yield Trap("YML003", whole, message, quoted, safe=False)
+            yield Fault("YML003", place(whole), message, fix=fix)
