@@ -196,13 +196,17 @@ def _in_prose(text: str, mentions: list[Mention]) -> list[Mention]:
 
 
 def _mark(text: str, number: int, mention: Mention) -> str:
-    """Braces that hold what the citation held, since a backtick in it may end a code span; a link's brackets stay."""
+    """Braces that hold what the citation held, since a backtick in it may end a code span.
+
+    What is malformed is no citation, and Markdown reads its signs one by one: there the mark stands behind the brackets
+    that open it.
+    """
     raw = mention.raw
+    if mention.problem:
+        inner = raw.lstrip("[")
+        return f"{raw[: len(raw) - len(inner)]}{{{_OPEN}{number}{_OPEN}{_CLOSE}}}{inner}"
     mark = f"{{{_OPEN}{number}{_OPEN}{raw.translate(_CLASHING)}{_CLOSE}}}"
-    excess = len(raw) - len(raw.rstrip("]")) - 2
-    if text.startswith("(", mention.end) and not excess:  # "[[1]](address)" is a link in Markdown
-        return f"[{mark}]"
-    return mark + "]" * excess
+    return f"[{mark}]" if text.startswith("(", mention.end) else mark  # "[[1]](address)" is a link in Markdown
 
 
 def _shown(tokens: list[Token]) -> Iterator[int]:
