@@ -31,11 +31,15 @@ class Location:
 
 
 class Severity(StrEnum):
-    """Errors fail a run; warnings fail it under ``--strict``; infos never do."""
+    """Errors fail a run; warnings fail it under ``--strict``; infos never do.
+
+    Overdue is what the clock alone has brought: it fails a run that asks for it, and in files that a change touches.
+    """
 
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
+    OVERDUE = "overdue"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from generator.checks.contract import Check, Tally
@@ -33,6 +33,18 @@ class CheckRun:
             else:
                 new.append(finding)
         return replace(self, findings=tuple(new), known=len(self.findings) - len(new))
+
+    def pressing(self, touched: Callable[[str], bool]) -> CheckRun:
+        """The outcome with what is overdue in the files of some paths as errors."""
+        return replace(
+            self,
+            findings=tuple(
+                replace(finding, severity=Severity.ERROR)
+                if finding.severity is Severity.OVERDUE and touched(finding.location.path)
+                else finding
+                for finding in self.findings
+            ),
+        )
 
     def count(self, severity: Severity) -> int:
         """How many findings are of a severity."""
@@ -75,7 +87,10 @@ def _absorbed(findings: list[Finding]) -> list[Finding]:
 def _waive(
     kb: KnowledgeBase, findings: list[Finding], waiver_check: Check, tally: Tally
 ) -> tuple[list[Finding], list[Finding]]:
-    """Split findings into kept and waived; a waiver that excuses nothing, or has expired, is a finding of its own."""
+    """Split findings into kept and waived; a waiver that excuses nothing is a finding of its own.
+
+    One whose time is over still excuses: what the day decides is told as overdue, and is no error of the record.
+    """
     kept, waived = list(findings), []
     for record in kb.catalog.records.values():
         waivers = record.get("waivers")
@@ -86,12 +101,16 @@ def _waive(
             code, until = waiver["code"], str(waiver.get("until", ""))
             excused = [finding for finding in kept if finding.record == record.id and finding.code == code]
             where = record.at("waivers", index, "code")
-            if until and until < kb.today.isoformat():
-                kept.append(waiver_check.finding(where, f"the waiver of {code} ended on {until}; remove it", record.id))
-            elif not excused:
+            if not excused:
                 message = f"the waiver of {code} excuses nothing in this record; remove it"
                 kept.append(waiver_check.finding(where, message, record.id))
-            else:
-                kept = [finding for finding in kept if finding not in excused]
-                waived += excused
+                continue
+            kept = [finding for finding in kept if finding not in excused]
+            waived += excused
+            if until and until < kb.today.isoformat():
+                message = (
+                    f"the waiver of {code} ended on {until}; settle what it excuses and remove it, or give it a new "
+                    "end and say why"
+                )
+                kept.append(waiver_check.finding(where, message, record.id, severity=Severity.OVERDUE))
     return kept, waived

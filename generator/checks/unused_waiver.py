@@ -16,6 +16,10 @@ def unused_waiver(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     Why it matters
     An excuse that outlives its cause hides the next mistake of the same kind.
 
+    A waiver that excuses nothing is an error. One whose end has passed goes on to excuse and is reported as overdue: it
+    fails `validate --overdue`, and `validate --against REF` where the record differs from REF, so that no run turns red
+    because a day has passed.
+
     Bad
     ```yaml records/concepts/tiny-latent.yaml
     waivers:

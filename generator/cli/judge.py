@@ -18,13 +18,15 @@ import click
 from generator.cli.targets import FORMAT, Stop, found_root, inside, knowledge_at, place_of, suggestion
 
 if TYPE_CHECKING:
-    from generator.findings import Finding
+    from generator.checks.run import CheckRun
+    from generator.knowledge.knowledge_base import KnowledgeBase
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Warnings fail the run, too.")
 @click.option("--against", metavar="REF", help="Fail only on findings that this git revision does not have.")
+@click.option("--overdue", is_flag=True, help="Fail on what is overdue, too: sources to read again, ended waivers.")
 @click.option("--info", is_flag=True, help="Show infos in the text, too; they never fail a run.")
 @click.option(
     "--format",
@@ -36,10 +38,16 @@ if TYPE_CHECKING:
 )
 @click.pass_obj
 def validate(
-    root: Path | None, paths: tuple[Path, ...], strict: bool, against: str | None, info: bool, form: str
+    root: Path | None,
+    paths: tuple[Path, ...],
+    strict: bool,
+    against: str | None,
+    overdue: bool,
+    info: bool,
+    form: str,
 ) -> None:
     """Check every record and source. PATHS limit what is reported, never what is checked."""
-    from generator.checks import CHECKS, judge
+    from generator.checks import CHECKS
     from generator.cli.output import validation as report
     from generator.findings import within
 
@@ -47,11 +55,7 @@ def validate(
     folder = found_root(root)
     wanted = [inside(folder, path) for path in paths]
     kb = knowledge_at(folder)
-    verdicts = judge(kb)
-    if verdicts.checked == 0:
-        raise Stop("nothing was checked, and that is no success")
-    if against is not None:
-        verdicts = verdicts.without(_findings_at(folder, against))
+    verdicts = _judged(kb, folder, against, overdue)
     shown = [found for found in verdicts.findings if within(found.location.path, wanted)]
     if form == "json":
         click.echo(report.as_json(kb, verdicts, shown, strict, time.perf_counter() - started))
@@ -72,20 +76,45 @@ def validate(
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
 
 
-def _findings_at(folder: Path, revision: str) -> list[Finding]:
-    """What a git revision of the same base was found to have; a revision that held none had no findings."""
+def _judged(kb: KnowledgeBase, folder: Path, against: str | None, overdue: bool) -> CheckRun:
+    """What all checks find, less what a revision had, and with what is overdue as errors where that is asked for."""
+    from generator.checks import judge
+
+    verdicts = judge(kb)
+    if verdicts.checked == 0:
+        raise Stop("nothing was checked, and that is no success")
+    if against is not None:
+        verdicts = _since(against, folder, verdicts)
+    return verdicts.pressing(lambda path: True) if overdue else verdicts
+
+
+def _since(revision: str, folder: Path, verdicts: CheckRun) -> CheckRun:
+    """What a git revision of the same base did not have, and what is overdue in files that differ from it."""
     from generator.catalog.read import NoKnowledgeBase, read
     from generator.checks import judge
     from generator.cli.revision import NoRevision, checkout
+    from generator.findings import Severity
     from generator.knowledge.knowledge_base import assemble
 
     try:
         with checkout(folder, revision) as before:
-            return list(judge(assemble(read(before), date.today())).findings)
+            paths = {found.location.path for found in verdicts.findings}
+            changed = {path for path in paths if _text(before / path) != _text(folder / path)}
+            known = judge(assemble(read(before), date.today())).findings
     except NoRevision as problem:
         raise Stop(f"--against {revision}: {problem}") from None
     except NoKnowledgeBase:
-        return []
+        known = ()
+    old = [found for found in known if found.severity is not Severity.OVERDUE or found.location.path not in changed]
+    return verdicts.pressing(changed.__contains__).without(old)
+
+
+def _text(path: Path) -> bytes | None:
+    """A file as git means it, whatever its line ends are here; None where there is none."""
+    try:
+        return path.read_bytes().replace(b"\r\n", b"\n")
+    except OSError:
+        return None
 
 
 def _place_in_repository(folder: Path) -> str:

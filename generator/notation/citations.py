@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
@@ -159,10 +160,10 @@ def _why_no_target(target: str) -> str:
 
 
 # --- where Markdown says that text is not prose ---------------------------------------------------------------------
+# Markdown gets a mark for each citation, and we look where the marks come out.
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
-_MARKED = re.compile(f"{{{_OPEN}([0-9]+){_OPEN}[^{_CLOSE}]*{_CLOSE}}}")
-_CLASHING = str.maketrans("", "", "[]|")
+_MARKED = re.compile(rf"{{{_OPEN}([0-9]+){_OPEN}[^{_CLOSE}]*{_CLOSE}(\]\])?")
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd"})
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]*>", re.S)
 
@@ -172,6 +173,7 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("commonmark").enable("table")
+    reader.core.ruler.before("inline", "linked citation", _linked)
     reader.inline.ruler.after("link", "citation", _citation)
     return reader
 
@@ -187,29 +189,58 @@ def _citation(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _linked(state: StateCore) -> None:
+    """Give the citations that are a link to Markdown, as in ``[[1]](address)``, their brackets back."""
+    for token in state.tokens:
+        if token.type == "inline" and "]](" in token.content:
+            token.content = _without_links(token.content)
+
+
+def _without_links(text: str) -> str:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline, link
+
+    plain = _MARKED.sub(_bracketed, text)
+    state = StateInline(plain, MarkdownIt("commonmark"), {}, [])
+    parts, at = [], 0
+    for mark in _MARKED.finditer(text):
+        state.pos = mark.start()
+        if mark[2] and text.startswith("(", mark.end()) and link(state, silent=True):
+            parts += [text[at : mark.start()], _bracketed(mark)]
+            at = mark.end()
+    return "".join([*parts, text[at:]])
+
+
+def _bracketed(mark: re.Match[str]) -> str:
+    return "[[" + mark[0][2:] if mark[2] else mark[0]
+
+
 def _in_prose(text: str, mentions: list[Mention]) -> list[Mention]:
-    """Those that Markdown shows as text: it gets a mark for each citation, and we look where the marks come out."""
-    marks = [_mark(text, number, mention) for number, mention in enumerate(mentions)]
+    """Those that Markdown shows as text."""
+    marks = [_mark(number, mention) for number, mention in enumerate(mentions)]
     tokens = _markdown().parse(replace(text.translate(_FOREIGN), mentions, marks))
     shown = set(_shown(tokens))
     return [mention for number, mention in enumerate(mentions) if number in shown]
 
 
-def _mark(text: str, number: int, mention: Mention) -> str:
-    """Braces that hold what the citation held, since a backtick in it may end a code span; a link's brackets stay."""
+def _mark(number: int, mention: Mention) -> str:
+    """A mark with what the citation held, since a backtick in it may end a code span; but no bar, which ends a cell.
+
+    What is malformed is no citation, and Markdown reads its signs one by one: there a mark that holds nothing stands
+    behind the brackets that open it.
+    """
     raw = mention.raw
-    mark = f"{{{_OPEN}{number}{_OPEN}{raw.translate(_CLASHING)}{_CLOSE}}}"
-    excess = len(raw) - len(raw.rstrip("]")) - 2
-    if text.startswith("(", mention.end) and not excess:  # "[[1]](address)" is a link in Markdown
-        return f"[{mark}]"
-    return mark + "]" * excess
+    brackets = len(raw) - len(raw.lstrip("["))
+    if mention.problem:
+        return f"{raw[:brackets]}{{{_OPEN}{number}{_OPEN}{_CLOSE}{raw[brackets:]}"
+    return f"{{{_OPEN}{number}{_OPEN}{raw[2:-2].replace('|', '')}{_CLOSE}]]"
 
 
 def _shown(tokens: list[Token]) -> Iterator[int]:
     """The numbers of the marks in Markdown's tokens that are no code, no HTML tag or comment, and no link's."""
     for token in tokens:
         if token.type == "html_block":  # what we render shows such lines as text
-            yield from map(int, _MARKED.findall(_TAG.sub("", token.content)))
+            yield from (int(mark[1]) for mark in _MARKED.finditer(_TAG.sub("", token.content)))
         linked = 0
         for child in token.children or ():
             linked += {"link_open": 1, "link_close": -1}.get(child.type, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +13,22 @@ from generator.checks import judge
 from generator.checks.run import CheckRun
 from generator.derive.cited_config import config_source
 from generator.derive.figures import Figure
+from generator.findings import Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
+
+DAYS = (date(2027, 6, 30), date(2030, 1, 1))
+
+
+@pytest.mark.parametrize("day", DAYS, ids=str)
+def test_no_day_turns_the_gate_red(real: KnowledgeBase, verdicts: CheckRun, day: date) -> None:
+    later = judge(replace(real, today=day))
+    assert not later.failing(strict=True)
+    overdue = {finding.code for finding in later.findings if finding.severity is Severity.OVERDUE}
+    assert overdue == {"DRF601", "MET901"}
+    assert later.pressing(lambda path: True).failing(strict=False)
+    lasting = [finding for finding in later.findings if finding.severity is not Severity.OVERDUE]
+    assert lasting == list(verdicts.findings)
+    assert later.waived == verdicts.waived
 
 
 @pytest.fixture(scope="module")

@@ -147,6 +147,80 @@ def test_a_rule_that_became_stricter_finds_new_debt(base: Base) -> None:
     assert (status, found(text)) == (1, ["SCH101"])
 
 
+# --- what the clock alone brings -------------------------------------------------------------------------------------
+
+OLD = """# yaml-language-server: $schema=../schema/source.schema.json
+title: a thread
+publisher: tiny
+type: issue
+url: https://github.com/tiny/engine/issues/9
+locator: https://github.com/tiny/engine/issues/9
+subjects: [engine:tiny-engine]
+retrieved: 2020-01-01
+upstream_date: 2020-01-01
+retrieval: read-not-hashed
+digest: null
+license: null
+facts: {state: open}
+why_null: {digest: it changes with every comment, license: none is stated}
+"""
+EVIDENCE = (IDEA, 'cites: ["[[tiny-a-config]]"]', 'cites: ["[[tiny-a-config]]", "[[old-thread]]"]')
+ENDED = "waivers:\n  - {code: CIT108, reason: it is being read again, until: 2020-01-01}\n"
+
+
+@pytest.fixture
+def aged(base: Base) -> Base:
+    """A clean base, committed, in which one source was to be read again long ago, and one waiver has ended."""
+    base.lay({"sources/old-thread.yaml": OLD}).edit(*EVIDENCE)
+    base.edit("sources/tiny-datasheet.yaml", "retrieval: read-not-hashed", "retrieval: excerpt")
+    gpu = "records/gpus/tiny-gpu.yaml"
+    base.lay({gpu: (base.root / gpu).read_text("utf-8") + ENDED})
+    commit(base.root)
+    return base
+
+
+def validated(base: Base, *arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "generator", "validate", *arguments],
+        cwd=base.root,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def test_what_is_overdue_is_told_and_fails_where_it_is_asked_for(aged: Base) -> None:
+    status, text = validated(aged, "--strict")
+    assert (status, found(text)) == (0, ["MET901", "DRF601"])
+    assert text.count("[overdue]") == 2
+    assert "0 errors, 0 warnings, 0 infos, 2 overdue, 1 waived: ok" in text
+    status, text = validated(aged, "--overdue")
+    assert (status, found(text)) == (1, ["MET901", "DRF601"])
+    assert "2 errors" in text
+
+
+def test_what_is_overdue_fails_a_change_of_that_very_file_only(aged: Base) -> None:
+    assert against(aged, "HEAD", "--strict")[0] == 0
+    aged.edit(MODEL, "name:", "# a remark\nname:")
+    assert against(aged, "HEAD", "--strict")[0] == 0, "another file"
+    aged.edit("sources/old-thread.yaml", "title: a thread", "title: a thread about prompts")
+    status, text = against(aged, "HEAD")
+    assert (status, found(text)) == (1, ["DRF601"])
+    commit(aged.root)
+    assert against(aged, "HEAD", "--strict")[0] == 0
+    gpu = (aged.root / "records/gpus/tiny-gpu.yaml").read_text("utf-8")
+    status, text = against(aged.lay({"records/gpus/tiny-gpu.yaml": f"{gpu}# a remark\n"}), "HEAD")
+    assert (status, found(text)) == (1, ["MET901"])
+
+
+def test_a_value_that_begins_to_rest_on_old_evidence_fails_no_file_but_the_sources_own(base: Base) -> None:
+    commit(base.lay({"sources/old-thread.yaml": OLD}).root)
+    status, text = against(base.edit(*EVIDENCE), "HEAD", "--strict")
+    assert (status, found(text)) == (0, ["DRF601"])
+
+
 # --- revisions -------------------------------------------------------------------------------------------------------
 
 

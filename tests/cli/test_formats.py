@@ -236,13 +236,18 @@ def test_the_worst_come_first_and_no_kind_has_more_than_github_shows() -> None:
     many = [
         found(f"{number}", severity=severity, place=(number, 1, number, 2))
         for number in range(1, SHOWN + 4)
-        for severity in reversed(Severity)
+        for severity in (Severity.INFO, Severity.WARNING, Severity.ERROR)
     ]
     lines = [parsed(line) for line in as_annotations(many).split("\n")]
     assert [command for command, _, _ in lines] == ["error"] * SHOWN + ["warning"] * SHOWN + ["notice"] * SHOWN
     for begin in range(0, 3 * SHOWN, SHOWN):
         assert [message for _, _, message in lines[begin : begin + SHOWN - 1]] == [str(n) for n in range(1, SHOWN)]
         assert lines[begin + SHOWN - 1][1:] == ({}, "+4 more findings of this kind: see the log of this step")
+
+
+def test_what_is_overdue_is_a_notice_before_the_infos() -> None:
+    lines = as_annotations([found("i", severity=Severity.INFO), found("o", severity=Severity.OVERDUE)]).split("\n")
+    assert [parsed(line)[::2] for line in lines] == [("notice", "o"), ("notice", "i")]
 
 
 def test_ten_are_shown_without_a_word_about_more() -> None:

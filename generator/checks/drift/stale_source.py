@@ -12,7 +12,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.addresses import floats, is_address, may_change
 
 
-@check("DRF601", Severity.WARNING)
+@check("DRF601", Severity.OVERDUE)
 def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
     """A value rests on a document that can change and was not read again for longer than its type allows.
 
@@ -24,6 +24,9 @@ def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
     commit, a revision, the documentation of a release or an archived copy never changes. Age is counted to the
     day on which the base is checked. A branch that could be pinned is CIT110's to tell; where that is excused, this
     check sees to it that somebody looks again.
+
+    Nobody has made a mistake here; time has passed. So this is reported as overdue: it fails `validate --overdue`,
+    which belongs in a scheduled job, and `validate --against REF` where the source differs from REF.
 
     Bad
     ```yaml sources/tiny-engine-issue.yaml

@@ -9,15 +9,15 @@ from generator.findings import Finding, Severity
 SHOWN = 10
 """GitHub shows so many annotations of each kind in a step; more are dropped in silence."""
 
-_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_COMMANDS = {"error": [Severity.ERROR], "warning": [Severity.WARNING], "notice": [Severity.OVERDUE, Severity.INFO]}
 
 
 def as_annotations(findings: Iterable[Finding], place: str = "") -> str:
     """``::error file=...::message`` lines; `place` stands before each path, since GitHub knows the repository's."""
     lines: list[str] = []
     listed = list(findings)
-    for severity, command in _COMMANDS.items():
-        group = [finding for finding in listed if finding.severity is severity]
+    for command, severities in _COMMANDS.items():
+        group = [finding for severity in severities for finding in listed if finding.severity is severity]
         room = SHOWN if len(group) <= SHOWN else SHOWN - 1
         lines += [_line(command, finding, place) for finding in group[:room]]
         if len(group) > room:

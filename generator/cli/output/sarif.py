@@ -15,7 +15,7 @@ from generator.findings import Edit, Finding, Location, Related, Severity
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note", Severity.OVERDUE: "note"}
 
 
 def as_sarif(findings: Iterable[Finding], checks: Iterable[Check], place: str = "") -> str:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:  # the JSON of `kv --config` needs neither
     from generator.knowledge.knowledge_base import KnowledgeBase
 
 
-_COLOURS = {Severity.ERROR: "\x1b[31m", Severity.WARNING: "\x1b[33m", Severity.INFO: "\x1b[36m"}
+_COLOURS = {
+    Severity.ERROR: "\x1b[31m",
+    Severity.WARNING: "\x1b[33m",
+    Severity.INFO: "\x1b[36m",
+    Severity.OVERDUE: "\x1b[35m",
+}
 _DIM, _RESET = "\x1b[2m", "\x1b[0m"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal, or the log of a CI job, would take for an order: nothing that stands in a record gives any."""
@@ -57,14 +62,19 @@ def as_text(
         f"checked {verdicts.checked:,}, skipped {verdicts.skipped:,}, not checkable {verdicts.not_checkable:,}"
     )
     counts = [
-        f"{verdicts.count(severity)} {severity}{'' if verdicts.count(severity) == 1 else 's'}" for severity in Severity
+        _many(verdicts.count(severity), severity) for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO)
     ]
+    overdue = f", {verdicts.count(Severity.OVERDUE)} overdue" if verdicts.count(Severity.OVERDUE) else ""
     waived = f", {len(verdicts.waived)} waived" if verdicts.waived else ""
     hidden = len(verdicts.findings) - len(shown)
     known = f", {verdicts.known} known before" if verdicts.known else ""
     aside = f"{known} ({hidden} outside the paths given)" if hidden else known
-    lines.append(f"{', '.join(counts)}{waived}{aside}: {'FAILED' if verdicts.failing(strict) else 'ok'}")
+    lines.append(f"{', '.join(counts)}{overdue}{waived}{aside}: {'FAILED' if verdicts.failing(strict) else 'ok'}")
     return "\n".join(lines)
+
+
+def _many(count: int, severity: Severity) -> str:
+    return f"{count} {severity}{'' if count == 1 else 's'}"
 
 
 def _plural(kb: KnowledgeBase, kind: str, count: int) -> str:
@@ -156,6 +166,7 @@ def as_json(kb: KnowledgeBase, verdicts: CheckRun, shown: Iterable[Finding], str
                 "errors": verdicts.count(Severity.ERROR),
                 "warnings": verdicts.count(Severity.WARNING),
                 "infos": verdicts.count(Severity.INFO),
+                "overdue": verdicts.count(Severity.OVERDUE),
                 "waived": len(verdicts.waived),
                 "known": verdicts.known,
                 "by_check": {
