@@ -7,7 +7,7 @@ key nobody has judged (docs/kv-geometry.md#fields-that-mislead).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from generator.derive.attention.families import Family
@@ -19,15 +19,14 @@ MOST_NAMED = 4
 
 
 def check_mechanisms(
-    config: Config, keys: ConfigKeys, family: Family, inert: Mapping[str, str], names: Collection[str]
+    config: Config, keys: ConfigKeys, family: Family, inert: Mapping[str, str], silent: Sequence[MustState]
 ) -> None:
     """Refuse mechanisms that the matching family does not understand, whether a key or the class brings them in.
 
-    ``names`` are the model types and class names that the config goes by.
+    ``silent`` are the statements that the class asks for and the config does not make.
     """
     known = family.reads | set(inert)
     foreign = [k for k in _stated(config, family) if keys.role(k) in SHAPING and k not in known]
-    silent = [statement for statement in keys.must_state(names) if not statement.met(config)]
     complaints = [_mechanism(foreign, keys, f"not read by the {family.name} family")] if foreign else []
     complaints += [_silent(statement, config) for statement in silent[:1]]
     if complaints:
@@ -47,7 +46,7 @@ def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys
     for outer in outers:
         for key, value in outer.items():
             role = keys.role(key)
-            if value is None or (role is None and key in assumed):
+            if value is None or keys.is_off(key, value) or (role is None and key in assumed):
                 continue
             if role is None:
                 raise Refused(_unknown([key], keys), key)
