@@ -76,8 +76,7 @@ def _derive(
     inner, off = without_switched_off(whole, keys)
     family = _family(inner)
     inert = {**off, **family.inert(inner)}
-    silent = [statement for statement in keys.must_state(_names(whole, *outers)) if not statement.met(whole)]
-    check_mechanisms(inner, keys, family, inert, silent)
+    check_mechanisms(inner, keys, family, inert, _names(whole, *outers), whole)
     check_wrappers(outers, inner, keys, assumed)
     check_known(inner, keys, family, assumed)
     geometry = family.reader(inner)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from generator.derive.config.likeness import KeyWords
+
 ROLE_NAMES = ("kv", "state", "neutral", "identity")
 SHAPING = ("kv", "state")
 EMPTY: tuple[object, ...] = (False, 0, [], {}, "")
@@ -63,6 +65,8 @@ class ConfigKeys:
     off: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     governed: Mapping[str, str] = field(default_factory=dict)
     switches: frozenset[str] = frozenset()
+    holds_for: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    words: KeyWords = field(default_factory=lambda: KeyWords(()))
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
@@ -85,7 +89,16 @@ class ConfigKeys:
         governed = {str(key): str(row["key"]) for row in table.get("switches") or () for key in row["governs"]}
         switches = (str(key) for row in table.get("types") or () if row["type"] == "boolean" for key in row["keys"])
         statements = tuple(_statements(table.get("must_state") or ()))
-        return cls(explicit, tuple(patterns), statements, tied, off, governed, frozenset(switches))
+        holds_for = {
+            str(key): frozenset(map(class_stem, row["holds_for"]))
+            for row in rows
+            if row.get("holds_for")
+            for key in row["keys"]
+        }
+        named = table.get("names") or {}
+        shaping = tuple(key for key, (role, _) in explicit.items() if role in SHAPING and "." not in key)
+        words = KeyWords(shaping, named.get("same") or {}, named.get("counted") or {}, tuple(named.get("apart") or ()))
+        return cls(explicit, tuple(patterns), statements, tied, off, governed, frozenset(switches), holds_for, words)
 
     def _find(self, key: str) -> tuple[str, str] | None:
         if key in self.explicit:
@@ -101,6 +114,10 @@ class ConfigKeys:
         """The reason for the role; empty for an unknown key."""
         found = self._find(key)
         return found[1] if found else ""
+
+    def judged_in(self, key: str, names: Iterable[str]) -> bool:
+        """Whether the reason for a key was written for a class of one of these names; most hold for any class."""
+        return key not in self.holds_for or bool({class_stem(name) for name in names} & self.holds_for[key])
 
     def is_off(self, key: str, value: object) -> bool:
         """Whether this value says in so many words that the mechanism is not used: false, 0, an empty list."""
