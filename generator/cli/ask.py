@@ -39,13 +39,15 @@ def kv(
     form: str,
 ) -> None:
     """What a model keeps per token and sequence, for MODEL on record or any --config FILE."""
+    from generator.catalog.read.declared import shipped_catalog
     from generator.cli.output import kv as figures
 
     if (model is None) == (config is None):
         raise Stop("name a model on record, or a config with --config FILE")
     ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
     if config is not None:
-        asked, (catalog, on_record) = config_at(config), _formats_on_record(root)
+        catalog, on_record = _formats_on_record(root)
+        asked = config_at(config, (catalog or shipped_catalog()).tables.get("file_kinds", {}))
         gaps = figures.Gaps(assume_neutral, class_defaults, on_record)
         answer = figures.of_config(asked, str(config), catalog, gaps, ask)
     else:

@@ -1,18 +1,23 @@
-"""A config.json that a user names: read once, with every way in which it is none."""
+"""A config.json that a user names: read once, with every way in which it is not one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from generator.cli.targets import Stop
+from generator.derive.config.file_kinds import FileKinds
 
 MOST_BYTES = 16 * 1024 * 1024
 """More than any config.json; a device that never ends is not read for ever."""
 
 
-def config_at(path: Path) -> dict[str, Any]:
-    """The object that a file holds; whatever else it holds stops the run with the reason."""
+def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The object that a file holds; whatever else it holds stops the run with what it is.
+
+    ``table`` is ``schema/file_kinds.yaml``.
+    """
     import json
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -22,9 +27,12 @@ def config_at(path: Path) -> dict[str, Any]:
             raise Stop(f"{path}: the key `{twice}` stands twice, and nothing says which one holds")
         return dict(pairs)
 
+    kinds = FileKinds(table)
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
+        if (other := kinds.of_bytes(text)) is not None:
+            raise Stop(f"{path} holds no config: {other}")
         if len(text) > MOST_BYTES:
             raise Stop(f"{path} is larger than {MOST_BYTES:,} bytes; no config is")
         # Python refuses to read a number of more than 4,300 digits; a hundred of them are absurd enough.
@@ -37,6 +45,6 @@ def config_at(path: Path) -> dict[str, Any]:
         raise Stop(f"{path} is no JSON: {error}") from None
     except RecursionError:
         raise Stop(f"{path} is nested too deeply for a config") from None
-    if not isinstance(data, dict):
-        raise Stop(f"{path} holds no config: an object of keys and values is wanted")
-    return data
+    if (other := kinds.of_json(data)) is not None:
+        raise Stop(f"{path} holds no config: {other}")
+    return dict(data)

@@ -127,7 +127,7 @@ def new(
     folder = found_root(root)
     catalog = catalog_at(folder)
     named = {"repo": repo, "source": source, "name": name, "vendor": vendor, "url": url}
-    given = {"config": config_at(config) if config else None, **named}
+    given = {"config": config_at(config, catalog.tables.get("file_kinds", {})) if config else None, **named}
     try:
         written = scaffold.write(folder, catalog, kind, id, given, date.today())
     except CannotBegin as refused:

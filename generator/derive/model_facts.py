@@ -108,7 +108,12 @@ def _cache_facts(
     if isinstance(geometry, NotDerivable):
         return Facts(record.id, whole_config, None, geometry.reason, geometry.fields)
     left_out = tuple(
-        key for key in cited if key not in written and cited[key] is not None and keys.role(key) in ("kv", "state")
+        key
+        for key, value in cited.items()
+        if key not in written
+        and value is not None
+        and keys.role(key) in ("kv", "state")
+        and not keys.is_off(key, value)
     )
     if left_out:
         names = ", ".join(f"`{key}`" for key in left_out)

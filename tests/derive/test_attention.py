@@ -219,8 +219,8 @@ def test_unknown_keys_are_named_and_can_be_vouched_for() -> None:
     strange = LLAMA | {"novel_memory": 7}
     assert "unknown config key `novel_memory`" in refusal(strange).reason
     assert "--assume-neutral novel_memory" in refusal(strange).reason
-    misspelt = refusal(LLAMA | {"num_key_value_head": 4}).reason
-    assert "if `num_key_value_heads` is not what was meant for `num_key_value_head`, and it does not" in misspelt
+    misspelt = refusal(LLAMA | {"vocab_sise": 4}).reason
+    assert "if `vocab_size` is not what was meant for `vocab_sise`, and it does not" in misspelt
     found = derive(strange, KEYS, ["novel_memory"])
     assert isinstance(found, Geometry)
     assert found.notes == ("assumed neutral: novel_memory",)

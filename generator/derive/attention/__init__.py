@@ -19,6 +19,7 @@ from generator.derive.attention.geometry import CacheStream, Entries, Geometry, 
 from generator.derive.attention.signs import family_name
 from generator.derive.config.fields import NotDerivable, Refused, check_shape, shown
 from generator.derive.config.keys import ConfigKeys
+from generator.derive.config.switched_off import without_switched_off
 from generator.derive.config.wrappers import unwrap, with_defaults, wrapped
 
 __all__ = [
@@ -71,16 +72,17 @@ def _derive(
     check_shape(config)
     outers, stated = wrapped(config)
     check_shape(stated)
-    inner, filled = with_defaults(stated, defaults)
+    whole, filled = with_defaults(stated, defaults)
+    inner, off = without_switched_off(whole, keys)
     family = _family(inner)
-    inert = family.inert(inner)
-    check_mechanisms(inner, keys, family, inert, _names(inner, *outers))
+    inert = {**off, **family.inert(inner)}
+    check_mechanisms(inner, keys, family, inert, _names(whole, *outers), whole)
     check_wrappers(outers, inner, keys, assumed)
     check_known(inner, keys, family, assumed)
     geometry = family.reader(inner)
     check_used(inner, keys, geometry.reads, inert, family)
     notes = [
-        *_notes(inner, outers, keys, inert, assumed),
+        *_notes(whole, outers, keys, inert, assumed),
         *(f"class default: {key} {shown(filled[key])}" for key in filled if key in geometry.reads),
     ]
     return replace(geometry, notes=(*geometry.notes, *notes))

@@ -16,6 +16,7 @@ from generator.derive.attention import plain
 from generator.derive.attention.blocks import FULL, NOTHING, assembled, per_head
 from generator.derive.attention.geometry import Entries, Geometry
 from generator.derive.attention.kv_heads import attention_heads
+from generator.derive.config.entries import refuse_length
 from generator.derive.config.fields import Fields, Refused, layer_count, refuse_value
 
 KEY = "block_configs"
@@ -30,8 +31,10 @@ def read_blocks(config: Mapping[str, Any]) -> Geometry:
     fields = Fields(config)
     layers, heads = layer_count(fields), attention_heads(fields)
     blocks = fields.get(KEY)
-    if not isinstance(blocks, list) or len(blocks) != layers:
-        raise Refused(f"`{KEY}` does not have one entry for each of {layers} layers", KEY)
+    if not isinstance(blocks, list):
+        refuse_value(KEY, blocks, "a list of objects")
+    if len(blocks) != layers:
+        refuse_length(KEY, blocks, layers)
     counts = [_kv_heads(block, heads) for block in blocks]
     width = plain.head_width(fields, fields.model_type())
     kinds = tuple(FULL if count else NOTHING for count in counts)

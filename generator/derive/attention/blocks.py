@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry, StateSlot, layer_counts
+from generator.derive.config.entries import check_entries, refuse_length
 from generator.derive.config.fields import Fields, Refused, refuse_value
 
 FULL, SLIDING, CHUNKED = "full_attention", "sliding_attention", "chunked_attention"
@@ -55,9 +56,7 @@ def named_layers(fields: Fields, key: str, names: Mapping[str, str], layers: int
         return None
     if not isinstance(stated, list) or not stated:
         refuse_value(key, stated, "a list of layer types")
-    strange = [name for name in stated if not isinstance(name, str) or name not in names]
-    if strange:
-        refuse_entry(key, strange[0], names)
+    check_entries(key, stated, names, layers)
     return tuple(names[name] for name in backbone(fields, key, stated, layers))
 
 
@@ -66,8 +65,7 @@ def flagged_layers(fields: Fields, key: str, zero: str, one: str, layers: int) -
     if fields.get(key) is None:
         return None
     flags = fields.numbers(key)
-    if set(flags) - {0, 1}:
-        raise Refused(f"`{key}` holds numbers other than 0 and 1", key)
+    check_entries(key, flags, (0, 1), layers)
     return tuple(one if flag else zero for flag in backbone(fields, key, flags, layers))
 
 
@@ -75,19 +73,23 @@ def backbone(fields: Fields, key: str, values: list[T], layers: int | None) -> l
     """The entries of the layers; a list of another length is refused, unless the rest are MTP entries."""
     extra = len(values) - (layers or len(values))
     if extra and fields.optional_size("num_nextn_predict_layers") != extra:
-        raise Refused(f"`{key}` has {len(values)} entries for {layers} layers", key, "num_hidden_layers")
+        refuse_length(key, values, layers)
     return values[:layers]
-
-
-def refuse_entry(key: str, name: object, known: Iterable[str]) -> NoReturn:
-    """Refuse a layer of a type that nobody has judged."""
-    text = f"`{name}`" if isinstance(name, str) and len(name) <= 60 else f"a {type(name).__name__}"
-    raise Refused(f"`{key}` names {text}, which is none of {', '.join(sorted(set(known)))}", key)
 
 
 def agreed(found: Mapping[str, tuple[str, ...] | None]) -> tuple[str, ...] | None:
     """The layers that all stated keys speak of; two that disagree are refused. None where none is stated."""
     stated = {key: kinds for key, kinds in found.items() if kinds is not None}
     if len(set(stated.values())) > 1:
-        raise Refused(" and ".join(f"`{key}`" for key in stated) + " tell of different layers", *stated)
+        raise Refused(
+            " and ".join(f"`{key}`" for key in stated) + f" tell of different layers{_first(stated)}", *stated
+        )
     return next(iter(stated.values()), None)
+
+
+def _first(stated: Mapping[str, tuple[str, ...]]) -> str:
+    """Where lists part: in length, or at an index."""
+    if len({len(kinds) for kinds in stated.values()}) > 1:
+        return ": " + ", ".join(f"`{key}` of {len(kinds)}" for key, kinds in stated.items())
+    index = next(i for i, kinds in enumerate(zip(*stated.values(), strict=True)) if len(set(kinds)) > 1)
+    return f", first at index {index}: " + ", ".join(f"{kinds[index]} in `{key}`" for key, kinds in stated.items())

@@ -7,7 +7,7 @@ key nobody has judged (docs/kv-geometry.md#fields-that-mislead).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from generator.derive.attention.families import Family
@@ -19,16 +19,16 @@ MOST_NAMED = 4
 
 
 def check_mechanisms(
-    config: Config, keys: ConfigKeys, family: Family, inert: Mapping[str, str], names: Collection[str]
+    config: Config, keys: ConfigKeys, family: Family, inert: Mapping[str, str], names: Sequence[str], whole: Config
 ) -> None:
     """Refuse mechanisms that the matching family does not understand, whether a key or the class brings them in.
 
-    ``names`` are the model types and class names that the config goes by.
+    ``names`` are the model types and class names that the config goes by, ``whole`` is the config with all that is off.
     """
     known = family.reads | set(inert)
     foreign = [k for k in _stated(config, family) if keys.role(k) in SHAPING and k not in known]
-    silent = [statement for statement in keys.must_state(names) if not statement.met(config)]
-    complaints = [_mechanism(foreign, keys, f"not read by the {family.name} family")] if foreign else []
+    silent = [statement for statement in keys.must_state(names) if not statement.met(whole)]
+    complaints = _foreign(foreign, keys, family, names)
     complaints += [_silent(statement, config) for statement in silent[:1]]
     if complaints:
         wanted = (key for statement in silent[:1] for key in statement.keys or ("model_type",))
@@ -36,8 +36,8 @@ def check_mechanisms(
 
 
 def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Collection[str]) -> None:
-    """Refuse a key that nobody has judged, unless the caller vouches for it."""
-    unknown = [k for k in _stated(config, family) if keys.role(k) is None and k not in assumed]
+    """Refuse a key that nobody has judged, unless the caller vouches for it and its name says nothing against that."""
+    unknown = [k for k in _stated(config, family) if keys.role(k) is None and not _vouched(k, keys, assumed)]
     if unknown:
         raise Refused(_unknown(unknown, keys), *unknown)
 
@@ -47,7 +47,7 @@ def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys
     for outer in outers:
         for key, value in outer.items():
             role = keys.role(key)
-            if value is None or (role is None and key in assumed):
+            if value is None or keys.is_off(key, value) or (role is None and _vouched(key, keys, assumed)):
                 continue
             if role is None:
                 raise Refused(_unknown([key], keys), key)
@@ -62,6 +62,25 @@ def check_used(
     idle = [k for k in _stated(config, family) if keys.role(k) in SHAPING and k not in used and k not in inert]
     if idle:
         raise Refused(_mechanism(idle, keys, "no part in what was derived, so it is not understood"), *idle)
+
+
+def _vouched(key: str, keys: ConfigKeys, assumed: Collection[str]) -> bool:
+    return key in assumed and not keys.words.why_not_neutral(key)
+
+
+def _foreign(found: list[str], keys: ConfigKeys, family: Family, names: Sequence[str]) -> list[str]:
+    """What a family does not read, with the reason where that was written for a class like this one."""
+    judged = [key for key in found if keys.judged_in(key, names)]
+    others = [key for key in found if key not in judged]
+    here = f"in `{names[0]}`" if names else "in a config that names no class"
+    return [
+        *([_mechanism(judged, keys, f"not read by the {family.name} family")] if judged else []),
+        *(
+            [f"{_list(others)}: nobody has judged what {'they keep' if others[1:] else 'it keeps'} {here}"]
+            if others
+            else []
+        ),
+    ]
 
 
 def _stated(config: Config, family: Family) -> Iterator[str]:
@@ -92,15 +111,26 @@ def _mechanism(found: list[str], keys: ConfigKeys, verdict: str) -> str:
 
 
 def _unknown(found: list[str], keys: ConfigKeys) -> str:
-    near = difflib.get_close_matches(found[0], list(keys.explicit), n=1, cutoff=0.85)
-    flags = " ".join(f"--assume-neutral {key}" for key in found[:MOST_NAMED])
-    return (
-        f"unknown config key{'s' if found[1:] else ''} {_list(found)}; "
-        + (f"if `{near[0]}` is not what was meant for `{found[0]}`, and " if near else "if ")
-        + f"{'they do' if found[1:] else 'it does'} not shape the cache, "
-        f"add {'them' if found[1:] else 'it'} to schema/config_keys.yaml as neutral with the reason; "
-        f"`servebook kv --config` takes {flags}"
-    )
+    """What nobody has judged; only keys whose names do not speak of the cache are offered to be vouched for."""
+    said = {key: why for key in found if (why := keys.words.why_not_neutral(key))}
+    other = [key for key in found if key not in said]
+    parts = [f"unknown config key{'s' if found[1:] else ''} {_list(found)}"]
+    if said:
+        named = ", ".join(f"`{key}` {why}" for key, why in list(said.items())[:MOST_NAMED])
+        parts.append(f"{named}, so a figure without {'them' if said.keys() - {found[0]} else 'it'} would be a guess")
+    if other:
+        near = difflib.get_close_matches(other[0], list(keys.explicit), n=1, cutoff=0.85)
+        flags = " ".join(f"--assume-neutral {key}" for key in other[:MOST_NAMED])
+        doubt = f"`{near[0]}` is not what was meant for `{other[0]}`, and " if near else ""
+        whose = (
+            ("they do" if other[1:] else "it does") if not said else f"{_list(other)} {'do' if other[1:] else 'does'}"
+        )
+        parts.append(
+            f"if {doubt}{whose} not shape the cache, add {'them' if other[1:] else 'it'} to schema/config_keys.yaml as "
+            f"neutral with the reason"
+        )
+        parts.append(f"`servebook kv --config` takes {flags}")
+    return "; ".join(parts)
 
 
 def _list(found: list[str]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry, StateSlot, layer_counts
 from generator.derive.attention.naive import naive_gqa
+from generator.derive.config.entries import check_entries, length
 from generator.derive.config.fields import Fields, Refused, layer_count
 
 SLIDING = "sliding_attention"
@@ -67,8 +68,7 @@ def read_csa_hca(config: Mapping[str, Any]) -> Geometry:
 def backbone_ratios(fields: Fields, layers: int, known: frozenset[int]) -> tuple[list[int], tuple[str, ...]]:
     """``compress_ratios`` of the backbone, and a note on the entries behind it, which belong to MTP or draft layers."""
     ratios = fields.numbers("compress_ratios")
-    if set(ratios) - known:
-        raise Refused(f"`compress_ratios` holds a ratio other than {sorted(known)}", "compress_ratios")
+    check_entries("compress_ratios", ratios, known, layers)
     extra = len(ratios) - layers
     if extra == 0:
         return ratios, ()
@@ -78,9 +78,9 @@ def backbone_ratios(fields: Fields, layers: int, known: frozenset[int]) -> tuple
         if count == extra:
             entries = f"{extra} {name} {'entry' if extra == 1 else 'entries'}"
             return ratios[:layers], (f"compress_ratios has {len(ratios)} entries: {layers} layers + {entries}",)
-    reason = f"`compress_ratios` has {len(ratios)} entries for {layers} layers"
     stated = ", ".join(f"{count} {name}" for name, count in tails.items() if count)
-    raise Refused(f"{reason} and {stated or 'no MTP'} layers", "compress_ratios", "num_nextn_predict_layers")
+    reason = f"{length('compress_ratios', ratios, layers)}, and there are {stated or 'no MTP'} layers"
+    raise Refused(reason, "compress_ratios", "num_nextn_predict_layers")
 
 
 def _length(value: object) -> int | None:

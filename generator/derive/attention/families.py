@@ -22,7 +22,7 @@ from generator.derive.attention import (
     windows,
 )
 from generator.derive.attention.geometry import Geometry
-from generator.derive.attention.inert import for_full_attention, for_windows, switched_off
+from generator.derive.attention.inert import for_full_attention, for_windows, only_what_is_off
 from generator.derive.attention.signs import family_name
 from generator.derive.config.fields import NotDerivable, Refused
 
@@ -42,7 +42,7 @@ class Family:
     title: str
     reads: frozenset[str]
     reader: Reader
-    inert: Callable[[Config], dict[str, str]] = switched_off
+    inert: Callable[[Config], dict[str, str]] = only_what_is_off
 
     def matches(self, config: Config) -> bool:
         """Whether the config bears this family's signs."""

@@ -13,36 +13,23 @@ from generator.derive.attention.mamba import all_attention
 from generator.derive.attention.recurrent import MAMBA2, WITHOUT_EFFECT
 from generator.derive.attention.sliding import window_is_idle
 
-# A switch that stands at "off" shapes nothing.
-OFF: dict[str, object] = {
-    "add_cross_attention": False,
-    "attention_k_eq_v": False,
-    "is_decoder": False,
-    "is_encoder_decoder": False,
-    "num_kv_shared_layers": 0,
-    "pruned_heads": {},
-    "use_bidirectional_attention": False,
-    "use_cla": False,
-    "use_sliding_window": False,
-}
 
-
-def switched_off(config: Mapping[str, Any]) -> dict[str, str]:
-    """Keys that stand at off, in any family; key -> why."""
-    return {key: "switched off" for key, off in OFF.items() if _is(config.get(key), off)}
+def only_what_is_off(config: Mapping[str, Any]) -> dict[str, str]:
+    """Nothing beside what stands at off: the rule of a family that has no further ones."""
+    return {}
 
 
 def for_full_attention(config: Mapping[str, Any]) -> dict[str, str]:
     """Keys that have no effect on a model whose every layer attends to everything; key -> why."""
-    found = switched_off(config)
-    for rule in (_no_window, _no_sharing, _all_full, _all_softmax, _no_mamba, _head_dim_again):
+    found: dict[str, str] = {}
+    for rule in (_no_window, _all_full, _all_softmax, _no_mamba, _head_dim_again):
         found |= rule(config)
     return found
 
 
 def for_windows(config: Mapping[str, Any]) -> dict[str, str]:
     """Keys that have no effect on a model whose layers keep windows; key -> why."""
-    return switched_off(config) | _no_sharing(config) | _head_dim_again(config)
+    return _head_dim_again(config)
 
 
 def _is(value: object, wanted: object) -> bool:
@@ -56,10 +43,6 @@ def _no_window(config: Mapping[str, Any]) -> dict[str, str]:
     keys = ("max_window_layers", "sliding_window", "sliding_window_size", "full_attn_mod")
     switch = () if _is(config.get("use_sliding_window"), False) else ("use_sliding_window",)
     return dict.fromkeys((*switch, *keys), why) if why else {}
-
-
-def _no_sharing(config: Mapping[str, Any]) -> dict[str, str]:
-    return {"cla_share_factor": "no effect: use_cla is false"} if _is(config.get("use_cla"), False) else {}
 
 
 def _all_full(config: Mapping[str, Any]) -> dict[str, str]:

@@ -17,7 +17,8 @@ from generator.derive.attention.blocks import FULL, MAMBA, NOTHING, agreed, asse
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry
 from generator.derive.attention.kv_heads import kv_heads
 from generator.derive.attention.naive import naive_gqa
-from generator.derive.config.fields import Fields, Refused, layer_count, refuse_value
+from generator.derive.config.entries import check_entries, refuse_length
+from generator.derive.config.fields import MOST_LAYERS, Fields, Refused, layer_count, refuse_value
 
 LETTERS = {"M": MAMBA, "*": FULL, "-": NOTHING, "E": NOTHING}
 LAYER_NAMES = {
@@ -140,18 +141,24 @@ def _blocks(kinds: tuple[str, ...]) -> tuple[str, ...]:
 def _nemotron(fields: Fields) -> tuple[str, ...]:
     """A letter per layer, or a list of names; their length is the layer count (configuration_nemotron_h.py:238)."""
     key = "hybrid_override_pattern"
-    pattern, layers = fields.get(key), fields.optional_size("num_hidden_layers", 10_000)
+    pattern, layers = fields.get(key), fields.optional_size("num_hidden_layers", MOST_LAYERS)
     letters = None
     if pattern is not None:
-        if not isinstance(pattern, str) or not pattern or set(pattern) - set(LETTERS):
+        if not isinstance(pattern, str):
             refuse_value(key, pattern, "a string of M, *, - and E")
+        check_entries(key, pattern, LETTERS, layers)
         letters = tuple(LETTERS[letter] for letter in pattern)
     listed = {name: named_layers(fields, name, LAYER_NAMES, layers) for name in LISTS}
     kinds = agreed({key: letters, **listed})
     if kinds is None:
         raise Refused(f"`{key}` is missing, and so is `layers_block_type`", key, "layers_block_type")
-    if BOTH in kinds or layers not in (None, len(kinds)) or len(kinds) > 10_000:
-        raise Refused(f"`{key}` or its like has {len(kinds)} layers, `num_hidden_layers` is {layers}", key)
+    stated = next(name for name, value in {key: letters, **listed}.items() if value is not None)
+    if layers not in (None, len(kinds)) or len(kinds) > MOST_LAYERS:
+        refuse_length(stated, str(pattern) if stated == key else list(kinds), layers)
+    if BOTH in kinds:
+        raise Refused(
+            f"`{stated}` has `hybrid` at index {kinds.index(BOTH)}, which no Nemotron-H is known to be", stated
+        )
     return kinds
 
 
@@ -163,7 +170,9 @@ def _listed(fields: Fields) -> tuple[str, ...]:
         raise Refused("`layer_types` is missing, and so is `layers_block_type`", *reversed(LISTS))
     stated = fields.get("hybrid_layer_ids")
     if stated is not None and stated != [index for index, kind in enumerate(kinds) if kind == BOTH]:
-        raise Refused("`hybrid_layer_ids` and `layers_block_type` tell of different layers", "hybrid_layer_ids")
+        raise Refused(
+            "`hybrid_layer_ids` does not name the layers that the list of all calls hybrid", "hybrid_layer_ids"
+        )
     return kinds
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry
 from generator.derive.attention.naive import naive_gqa
+from generator.derive.config.entries import check_entries, refuse_length
 from generator.derive.config.fields import Fields, Refused, layer_count, refuse_value
 
 # Read, but no part of the cache's size: the latent replaces heads and their widths.
@@ -28,6 +29,7 @@ READS = frozenset(
         "v_head_dim",
         "num_attention_heads",
         "use_mla",
+        "attention_method",
         *WITHOUT_EFFECT,
     }
 )
@@ -91,6 +93,8 @@ def latent_rows(fields: Fields, layers: int) -> CacheStream:
     """One latent row and its rope key per token, in so many layers."""
     if fields.get("use_mla") not in (None, True):
         raise Refused("`use_mla` is not true, and yet the config has the widths of MLA's latent", "use_mla")
+    if fields.get("attention_method") not in (None, "MLA"):
+        refuse_value("attention_method", fields.get("attention_method"), "`MLA`, as the latent's widths say,")
     latent, rope = fields.size("kv_lora_rank"), fields.size("qk_rope_head_dim")
     width = f"({latent} + {rope})"
     return CacheStream("kv", "full_attention", layers, Entries("full"), latent + rope, 0, width)
@@ -139,8 +143,11 @@ def _check_layer_types(fields: Fields, layers: int) -> None:
     types = fields.get("layer_types")
     if types is None:
         return
-    if not isinstance(types, list) or len(types) != layers or any(kind not in DSA_LAYER_TYPES for kind in types):
-        raise Refused("`layer_types` names layers that are not DSA layers, or is of another length", "layer_types")
+    if not isinstance(types, list):
+        refuse_value("layer_types", types, "a list of layer types")
+    check_entries("layer_types", types, DSA_LAYER_TYPES, layers)
+    if len(types) != layers:
+        refuse_length("layer_types", types, layers)
 
 
 def _indexer_layers(fields: Fields, layers: int) -> int:
@@ -151,10 +158,11 @@ def _indexer_layers(fields: Fields, layers: int) -> int:
         if schedule:
             raise Refused(f"`{schedule[0]}` thins indexers out; `indexer_types` does not say which stay", *schedule)
         return layers
-    if not isinstance(types, list) or any(kind not in ("full", "shared") for kind in types):
+    if not isinstance(types, list):
         refuse_value("indexer_types", types, 'a list of "full" and "shared"')
+    check_entries("indexer_types", types, ("full", "shared"), layers)
     if len(types) != layers:
-        raise Refused(f"`indexer_types` has {len(types)} entries for {layers} layers", "indexer_types")
+        refuse_length("indexer_types", types, layers)
     if types[0] != "full":
         raise Refused("`indexer_types` begins with a layer that shares an indexer nobody owns", "indexer_types")
     return types.count("full")

@@ -39,14 +39,15 @@ def kind(config: Mapping[str, Any]) -> str:
 def head_width(fields: Fields, model_type: object) -> int:
     """Width of one head: the field where there is one, else hidden size over heads, where that divides.
 
-    The quotient is the rule of the Llama class and its kin; without a ``model_type`` nothing says that it holds.
+    The quotient is the rule of the Llama class and its kin; where neither ``model_type`` nor ``architectures`` names a
+    class, nothing says that it holds.
     """
     # Hunyuan's own name (configuration_hunyuan.py); elsewhere attention_head_dim may mean something else.
     names = (*WIDTHS, "attention_head_dim") if model_type == "hunyuan" else WIDTHS
     width, hidden = fields.any_of(*names), fields.any_of(*HIDDEN)
     if width is not None:
         return width
-    if not isinstance(model_type, str):
+    if not isinstance(model_type, str) and not fields.get("architectures"):
         raise Refused("`head_dim` is missing, and without a `model_type` the quotient is a guess", "head_dim")
     if hidden is None:
         raise Refused("`head_dim` is missing, and so is `hidden_size`", "head_dim", HIDDEN[0])

@@ -13,6 +13,7 @@ from math import ceil
 from typing import Any
 
 from generator.derive.attention.blocks import CHUNKED, FULL, SLIDING, agreed, flagged_layers, named_layers
+from generator.derive.config.entries import check_entries, refuse_length
 from generator.derive.config.fields import MOST, Fields, Refused, is_size, refuse_value
 
 LAYER_NAMES = {
@@ -147,8 +148,11 @@ def _every_nth(fields: Fields, layers: int, model_type: object) -> tuple[str, ..
     if model_type not in PATTERN_TYPES:
         raise Refused(f"nobody has judged what `{key}` means in this model type", key)
     if isinstance(pattern, str):
-        if not pattern or set(pattern) - {"L", "G"} or len(pattern) > layers:
+        if not pattern:
             refuse_value(key, pattern, "a cycle of L and G")
+        check_entries(key, pattern, "LG", layers)
+        if len(pattern) > layers:
+            refuse_length(key, pattern, layers)
         cycle = (pattern * (layers // len(pattern) + 1))[: layers - 1] + "G"
         return tuple(FULL if letter == "G" else SLIDING for letter in cycle)
     every = fields.size(key)

@@ -18,6 +18,7 @@ from generator.derive.attention.blocks import CHUNKED, FULL, SHARED, SLIDING, as
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry
 from generator.derive.attention.kv_heads import kv_heads
 from generator.derive.attention.naive import naive_gqa
+from generator.derive.config.entries import refuse_length
 from generator.derive.config.fields import Fields, Refused, layer_count, refuse_value
 
 GEMMA_4 = frozenset({"gemma4_text", "gemma4_unified_text"})
@@ -147,8 +148,11 @@ def _check_query_heads(fields: Fields, layers: int, heads: int) -> None:
     if fields.get(key) is None:
         return
     per_layer = fields.numbers(key)
-    if len(per_layer) != layers or any(count == 0 or count % heads for count in per_layer):
-        raise Refused(f"`{key}` does not give each of {layers} layers a multiple of {heads} heads", key)
+    if len(per_layer) != layers:
+        refuse_length(key, per_layer, layers)
+    wrong = next((index for index, count in enumerate(per_layer) if count == 0 or count % heads), None)
+    if wrong is not None:
+        raise Refused(f"`{key}` has {per_layer[wrong]} at index {wrong}, no multiple of {heads} KV heads", key)
 
 
 def _streams(fields: Fields, owned: tuple[str, ...], base: Widths, model_type: object) -> Iterator[CacheStream]:

@@ -4,30 +4,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from generator.derive.config.likeness import KeyWords
+
 ROLE_NAMES = ("kv", "state", "neutral", "identity")
 SHAPING = ("kv", "state")
+EMPTY: tuple[object, ...] = (False, 0, [], {}, "")
+"""What ``off_at: empty`` stands for in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class MustState:
     """Keys whose absence proves nothing for these model types, because their class switches a mechanism on by itself.
 
-    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too. Without
-    keys nothing can be stated: no family reads such a class.
+    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too, and
+    ``off_counts`` names keys of which false or 0 is. Without keys nothing can be stated: no family reads such a class.
     """
 
     keys: tuple[str, ...]
     null_counts: bool
     why: str
     model_types: frozenset[str]
+    off_counts: tuple[str, ...] = ()
 
     def met(self, config: Mapping[str, Any]) -> bool:
-        """Whether the config makes the statement."""
-        return any(key in config and (self.null_counts or config[key] is not None) for key in self.keys)
+        """Whether the config makes the statement; an empty list or text makes none."""
+        states = any(key in config and (self.null_counts or _says(config[key])) for key in self.keys)
+        return states or any(is_one_of(config.get(key), (False, 0)) for key in self.off_counts)
+
+
+def is_one_of(value: object, values: Iterable[object]) -> bool:
+    """Whether a value equals one of these and is of its type: to Python, false is 0 and a list may be a subclass."""
+    return any(
+        value == each and isinstance(value, bool) == isinstance(each, bool) and isinstance(value, type(each))
+        for each in values
+    )
+
+
+def _says(value: object) -> bool:
+    return value is not None and not is_one_of(value, ([], {}, ""))
 
 
 def class_stem(name: str) -> str:
@@ -44,6 +62,11 @@ class ConfigKeys:
     patterns: tuple[tuple[str, str, str], ...]
     statements: tuple[MustState, ...]
     tied: tuple[str, ...] = ()
+    off: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    governed: Mapping[str, str] = field(default_factory=dict)
+    switches: frozenset[str] = frozenset()
+    holds_for: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    words: KeyWords = field(default_factory=lambda: KeyWords(()))
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
@@ -55,14 +78,27 @@ class ConfigKeys:
             explicit[key] = (role, why)
         # Shaping patterns come first: where two fit, refusing is the safe side.
         patterns = sorted(_entries(table.get("patterns") or ()), key=lambda entry: entry[1] not in SHAPING)
-        tied = [
-            str(key)
-            for part in ("groups", "patterns")
-            for row in table.get(part) or ()
-            if row.get("tied")
+        rows = [row for part in ("groups", "patterns") for row in table.get(part) or ()]
+        tied = tuple(str(key) for row in rows if row.get("tied") for key in row["keys"])
+        off = {
+            str(key): EMPTY if row["off_at"] == "empty" else tuple(row["off_at"])
+            for row in rows
+            if row.get("off_at")
             for key in row["keys"]
-        ]
-        return cls(explicit, tuple(patterns), tuple(_statements(table.get("must_state") or ())), tuple(tied))
+        }
+        governed = {str(key): str(row["key"]) for row in table.get("switches") or () for key in row["governs"]}
+        switches = (str(key) for row in table.get("types") or () if row["type"] == "boolean" for key in row["keys"])
+        statements = tuple(_statements(table.get("must_state") or ()))
+        holds_for = {
+            str(key): frozenset(map(class_stem, row["holds_for"]))
+            for row in rows
+            if row.get("holds_for")
+            for key in row["keys"]
+        }
+        named = table.get("names") or {}
+        shaping = tuple(key for key, (role, _) in explicit.items() if role in SHAPING and "." not in key)
+        words = KeyWords(shaping, named.get("same") or {}, named.get("counted") or {}, tuple(named.get("apart") or ()))
+        return cls(explicit, tuple(patterns), statements, tied, off, governed, frozenset(switches), holds_for, words)
 
     def _find(self, key: str) -> tuple[str, str] | None:
         if key in self.explicit:
@@ -78,6 +114,17 @@ class ConfigKeys:
         """The reason for the role; empty for an unknown key."""
         found = self._find(key)
         return found[1] if found else ""
+
+    def judged_in(self, key: str, names: Iterable[str]) -> bool:
+        """Whether the reason for a key was written for a class of one of these names; most hold for any class."""
+        return key not in self.holds_for or bool({class_stem(name) for name in names} & self.holds_for[key])
+
+    def is_off(self, key: str, value: object) -> bool:
+        """Whether this value says in so many words that the mechanism is not used: false, 0, an empty list."""
+        values = self.off.get(key)
+        if values is None and key not in self.explicit:
+            values = next((off for glob, off in self.off.items() if "*" in glob and fnmatchcase(key, glob)), None)
+        return values is not None and is_one_of(value, values)
 
     def says_nothing(self, key: str) -> bool:
         """Whether a key is neutral and no sentence may tie it to the cache. A listed key beats a pattern here, too."""
@@ -102,4 +149,5 @@ def _statements(groups: Iterable[Mapping[str, Any]]) -> Iterator[MustState]:
     for group in groups:
         why = " ".join(str(group["why"]).split())
         stems = frozenset(class_stem(name) for name in group["model_types"])
-        yield MustState(tuple(group["keys"]), bool(group.get("null_counts", False)), why, stems)
+        off = tuple(group.get("off_counts") or ())
+        yield MustState(tuple(group["keys"]), bool(group.get("null_counts", False)), why, stems, off)
