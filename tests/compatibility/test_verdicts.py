@@ -224,7 +224,7 @@ def test_glm_4_5_is_grouped_and_glm_4_7_flash_latent(real: KnowledgeBase, cube: 
     supported = cube["glm-4-5", "vllm", "h100-sxm"]
     assert supported.state is VerdictState.SUPPORTED
     assert (supported.reasons[0].value, supported.reasons[0].cites) == ("Glm4MoeForCausalLM", ("vllm-0-33-0-glm4-moe",))
-    by_type = cube["glm-4-5", "mlx-lm", "apple-m-series"].reasons[0]
+    by_type = cube["glm-4-5", "mlx-lm", "apple-m4-max-128gb"].reasons[0]
     assert (by_type.value, by_type.cites) == ("glm4_moe", ("transformers-5-24-0-glm4-moe-config",))
     assert [job.name for job in cube.profiles["glm-4-5"].alternatives[0]] == ["kc-gqa"]
     verdict = cube["glm-4-7-flash", "vllm", "a100-sxm-80gb"]

@@ -134,8 +134,8 @@ def test_weights_and_cache_by_hand(real: KnowledgeBase) -> None:
         assert found.cache == 3 * 8192 * 2 * 80 * heads * 128 * 2
     h100 = real.catalog.records["h100-sxm"]
     one = fit(load(real.facts[model.id], figure, 8192, 3, 8), h100)
-    assert one.memory == 80 * 2**30
-    assert one.share == (one.load.bytes or 0) / Fraction(80 * 2**30)
+    assert one.memory == 81559 * 2**20  # as nvidia-smi reports it
+    assert one.share == (one.load.bytes or 0) / Fraction(81559 * 2**20)
 
 
 def test_a_latent_stands_whole_on_every_gpu(real: KnowledgeBase) -> None:
@@ -146,17 +146,20 @@ def test_a_latent_stands_whole_on_every_gpu(real: KnowledgeBase) -> None:
     assert any("whole on every GPU" in text for text in load(real.facts[model.id], figure, 1000, 1, 2).assumptions)
 
 
-def test_what_is_not_known_is_refused_with_its_reason(real: KnowledgeBase) -> None:
+def test_what_is_not_known_is_refused_with_its_reason(real: KnowledgeBase, tiny: Base) -> None:
     model = real.catalog.records["deepseek-v2"]
     found = load(real.facts[model.id], figure_for(real.facts[model.id]), 1000, 1, 8)
     counted = real.facts[model.id].weights
     assert isinstance(counted, NotDerivable)
     assert found.weights == counted.reason
     assert found.bytes is None
-    unknown = fit(found, real.catalog.records["apple-m-series"])
+    sheet = 'memory: {value: 80, unit: GB, cite: "[[tiny-datasheet]]"}'
+    bare = tiny.edit("records/gpus/tiny-gpu.yaml", sheet, "memory: null")
+    bare.edit("records/gpus/tiny-gpu.yaml", "why_null:", "why_null:\n  memory: the datasheet does not say")
+    unknown = fit(found, bare.read().catalog.records["tiny-gpu"])
     assert unknown.memory is None
     assert unknown.share is None
-    assert unknown.memory_basis == "no source on record states it"
+    assert unknown.memory_basis == "the datasheet does not say"
 
 
 def test_heads_and_gpus_that_do_not_divide_are_refused(real: KnowledgeBase) -> None:
@@ -164,10 +167,11 @@ def test_heads_and_gpus_that_do_not_divide_are_refused(real: KnowledgeBase) -> N
     assert isinstance(load(real.facts[model.id], figure_for(real.facts[model.id]), 1000, 1, 3).cache, str)
 
 
-def test_memory_in_decimal_units_says_so(real: KnowledgeBase) -> None:
-    size, basis = memory_of(real.catalog.records["h20"])
-    assert size == 96 * 10**9
-    assert "taken as 96,000,000,000 bytes" in basis
+def test_memory_in_decimal_units_says_so(real: KnowledgeBase, tiny: Base) -> None:
+    assert memory_of(real.catalog.records["a10g"]) == (24 * 10**9, "nominal, taken as decimal")
+    size, basis = memory_of(tiny.read().catalog.records["tiny-gpu"])
+    assert size == 80 * 10**9
+    assert "taken as 80,000,000,000 bytes" in basis
 
 
 def test_why_prints_the_figure_and_never_a_state() -> None:
