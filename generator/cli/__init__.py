@@ -13,11 +13,12 @@ import click
 
 from generator import __version__
 from generator.cli.ask import graph, kv, show, why
+from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.site import build, serve
 from generator.cli.write import fix, materialise, new, review
 
-COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve)
+COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve, extract)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -46,9 +46,9 @@ def kv(
         raise Stop("name a model on record, or a config with --config FILE")
     ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
     if config is not None:
-        catalog, on_record = _formats_on_record(root)
+        catalog, on_record, class_reads = _on_record(root)
         asked = config_at(config, (catalog or shipped_catalog()).tables.get("file_kinds", {}))
-        gaps = figures.Gaps(assume_neutral, class_defaults, on_record)
+        gaps = figures.Gaps(assume_neutral, class_defaults, on_record, class_reads)
         answer = figures.of_config(asked, str(config), catalog, gaps, ask)
     else:
         if class_defaults:
@@ -65,10 +65,16 @@ def kv(
     raise click.exceptions.Exit(0 if answer.derivable else 1)
 
 
-def _formats_on_record(root: Path | None) -> tuple[Any, Any]:
-    """The records of what engines store, and how to find class defaults; outside a knowledge base there are none."""
+def _on_record(root: Path | None) -> tuple[Any, Any, Any]:
+    """The records of what engines store, and how to find class defaults and what classes read.
+
+    Outside a knowledge base there are no records and no class defaults.
+    """
     from generator.catalog.read import NoKnowledgeBase, find, find_root, read
+    from generator.catalog.read.declared import shipped_reads
+    from generator.derive.cited_config import reads_of
     from generator.derive.class_defaults import class_defaults
+    from generator.derive.config.class_reads import FACTS
 
     try:
         folder = found_root(root) if root is not None else find_root(Path.cwd())
@@ -76,14 +82,17 @@ def _formats_on_record(root: Path | None) -> tuple[Any, Any]:
     except NoKnowledgeBase as problem:
         if root is not None:
             raise Stop(str(problem)) from None
-        return None, None
+        return None, None, lambda: reads_of(shipped_reads())
 
     def on_record(model_type: str) -> list[Any]:
         sources = find(folder, catalog, "source", "class:", "defaults:", model_type)
         stated = (class_defaults(source) for source in sources)
         return [each for each in stated if each and each.model_type == model_type]
 
-    return catalog, on_record
+    def class_reads() -> Any:
+        return next((reads_of(source) for source in find(folder, catalog, "source", *FACTS)), None)
+
+    return catalog, on_record, class_reads
 
 
 @click.command()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from generator.catalog.records import Catalog, Record
+from generator.derive.config.class_reads import ClassReads
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.config.wrappers import WRAPPERS, unwrap
 from generator.findings import Location
@@ -14,7 +16,22 @@ from generator.notation.citations import whole
 
 def config_keys(catalog: Catalog) -> ConfigKeys:
     """What each config key means for the cache, from ``schema/config_keys.yaml``."""
-    return ConfigKeys.from_table(catalog.tables.get("config_keys", {}))
+    table = ConfigKeys.from_table(catalog.tables.get("config_keys", {}))
+    return replace(table, reads=class_reads(catalog))
+
+
+def class_reads(catalog: Catalog) -> ClassReads | None:
+    """Which keys each class reads, from the source that an engine's record names for it."""
+    for engine in catalog.sound("engine"):
+        if found := reads_of(cited_source(catalog, engine, "class_reads")):
+            return found
+    return None
+
+
+def reads_of(source: Record | None) -> ClassReads | None:
+    """The table that a source's facts hold."""
+    facts = source.get("facts") if source else None
+    return ClassReads(source.title, facts) if source and isinstance(facts, Mapping) else None
 
 
 def config_source(catalog: Catalog, record: Record) -> Record | None:

@@ -400,7 +400,7 @@ def test_an_encoder_has_no_table_of_zeros(tmp_path: Path) -> None:
 
 
 def test_a_key_that_nobody_knows_is_named_and_may_be_vouched_for(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps({**CONFIG, "cache_of_a_new_kind": 3}))
+    (tmp_path / "config.json").write_text(json.dumps({**CONFIG, "model_type": "unheard_of", "cache_of_a_new_kind": 3}))
     payload = answer("kv", "--config", "config.json", cwd=tmp_path, status=1)
     assert payload["fields"] == ["cache_of_a_new_kind"]
     vouched = answer("kv", "--config", "config.json", "--assume-neutral", "cache_of_a_new_kind", cwd=tmp_path)

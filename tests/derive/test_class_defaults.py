@@ -225,7 +225,7 @@ def test_kv_names_a_class_default_and_computes_with_it_only_when_told(tmp_path: 
 
 
 def test_kv_says_why_class_defaults_do_not_help(tmp_path: Path) -> None:
-    unknown = written(tmp_path, GEMMA2 | {"head_dim": 16, "kv_teleport": 3})
+    unknown = written(tmp_path, GEMMA2 | {"head_dim": 16, "kv_teleport": 3, "auto_map": {"AutoModel": "x.Y"}})
     said = run("kv", "--config", unknown, "--class-defaults")
     assert said.returncode == 1
     assert "do not help: unknown config key `kv_teleport`" in said.stdout

@@ -49,6 +49,12 @@ def read_table(path: Path) -> dict[str, Any]:
     return data
 
 
+def shipped_reads() -> Record:
+    """The source of the keys that each class reads, for a command that runs outside a knowledge base."""
+    path = shipped("sources/transformers-5-24-0-class-reads.yaml")
+    return Record(path.stem, "source", path.name, load(decoded(path)))
+
+
 def shipped_catalog() -> Catalog:
     """The plain dtypes alone, for a command that runs outside a knowledge base."""
     kinds, schemas, tables = read_schema(shipped("schema"))

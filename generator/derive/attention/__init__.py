@@ -110,5 +110,9 @@ def _notes(
     assumed: Collection[str],
 ) -> list[str]:
     notes = [f"{k}: {why}" for k, why in inert.items() if why != "switched off" and inner.get(k) is not None]
-    stated = {k for config in (inner, *outers) for k, value in config.items() if value is not None}
-    return notes + [f"assumed neutral: {k}" for k in sorted(stated & set(assumed)) if keys.role(k) is None]
+    stated = [(k, config) for config in (inner, *outers) for k, value in config.items() if value is not None]
+    unread = {k for k, config in stated if keys.proved_inert(k, config)}
+    if unread and keys.reads:
+        notes.append(f"not read by the class ({keys.reads.source}): {', '.join(sorted(unread))}")
+    assumed_here = {k for k, _ in stated} & set(assumed) - unread
+    return notes + [f"assumed neutral: {k}" for k in sorted(assumed_here) if keys.role(k) is None]

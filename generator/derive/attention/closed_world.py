@@ -37,9 +37,13 @@ def check_mechanisms(
 
 def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Collection[str]) -> None:
     """Refuse a key that nobody has judged, unless the caller vouches for it and its name says nothing against that."""
-    unknown = [k for k in _stated(config, family) if keys.role(k) is None and not _vouched(k, keys, assumed)]
+    unknown = [
+        key
+        for key in _stated(config, family)
+        if keys.role(key) is None and not _vouched(key, keys, assumed) and not keys.proved_inert(key, config)
+    ]
     if unknown:
-        raise Refused(_unknown(unknown, keys), *unknown)
+        raise Refused(_unknown(unknown, keys, config), *unknown)
 
 
 def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys, assumed: Collection[str]) -> None:
@@ -49,8 +53,10 @@ def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys
             role = keys.role(key)
             if value is None or keys.is_off(key, value) or (role is None and _vouched(key, keys, assumed)):
                 continue
+            if keys.proved_inert(key, outer):
+                continue
             if role is None:
-                raise Refused(_unknown([key], keys), key)
+                raise Refused(_unknown([key], keys, outer), key)
             if role in SHAPING and not (key in inner and inner[key] == value):
                 raise Refused(_mechanism([key], keys, "not repeated inside the language model's config"), key)
 
@@ -110,11 +116,14 @@ def _mechanism(found: list[str], keys: ConfigKeys, verdict: str) -> str:
     return "; ".join(f"{_list(names)} ({why})" for why, names in by_why.items()) + f": {verdict}"
 
 
-def _unknown(found: list[str], keys: ConfigKeys) -> str:
+def _unknown(found: list[str], keys: ConfigKeys, config: Config) -> str:
     """What nobody has judged; only keys whose names do not speak of the cache are offered to be vouched for."""
     said = {key: why for key in found if (why := keys.words.why_not_neutral(key))}
     other = [key for key in found if key not in said]
     parts = [f"unknown config key{'s' if found[1:] else ''} {_list(found)}"]
+    if keys.reads is not None and keys.reads.knows(config):
+        whose = f"`{config['model_type']}` in {keys.reads.source}"
+        parts.append(f"the code of {whose} reads {'them' if found[1:] else 'it'}")
     if said:
         named = ", ".join(f"`{key}` {why}" for key, why in list(said.items())[:MOST_NAMED])
         parts.append(f"{named}, so a figure without {'them' if said.keys() - {found[0]} else 'it'} would be a guess")

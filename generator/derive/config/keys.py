@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from generator.derive.config.class_reads import ClassReads
 from generator.derive.config.likeness import KeyWords
 
 ROLE_NAMES = ("kv", "state", "neutral", "identity")
@@ -67,6 +68,7 @@ class ConfigKeys:
     switches: frozenset[str] = frozenset()
     holds_for: Mapping[str, frozenset[str]] = field(default_factory=dict)
     words: KeyWords = field(default_factory=lambda: KeyWords(()))
+    reads: ClassReads | None = None
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
@@ -109,6 +111,14 @@ class ConfigKeys:
         """``kv``, ``state``, ``neutral`` or ``identity``; None for an unjudged key. Listed keys beat patterns."""
         found = self._find(key)
         return found[0] if found else None
+
+    def proved_inert(self, key: str, config: Mapping[str, Any]) -> bool:
+        """Whether nobody has judged a key, and the code of the config's class shows that it shapes nothing.
+
+        A name that speaks of the cache is not waved through: it may be another spelling of what the class reads.
+        """
+        unread = self.reads is not None and self.role(key) is None and self.reads.unread(key, config)
+        return unread and not self.words.why_not_neutral(key)
 
     def why(self, key: str) -> str:
         """The reason for the role; empty for an unknown key."""

@@ -13,6 +13,7 @@ from generator.derive.attention import FormatMismatch, sharded
 from generator.derive.attention.geometry import Geometry
 from generator.derive.cited_config import config_keys
 from generator.derive.class_defaults import ClassDefaults, DefaultsUsed
+from generator.derive.config.class_reads import ClassReads
 from generator.derive.config.fields import NotDerivable
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.config.wrappers import unwrap
@@ -42,11 +43,13 @@ class Gaps:
     """What to do about keys that a config leaves to its class or that nobody has judged.
 
     ``on_record`` gives the class defaults that sources state for a model type; they count only where ``fill`` says so.
+    ``class_reads`` is asked where a key is in the way: whether the config's class reads it at all.
     """
 
     assume_neutral: tuple[str, ...] = ()
     fill: bool = False
     on_record: Callable[[str], Sequence[ClassDefaults]] | None = None
+    class_reads: Callable[[], ClassReads | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gap
     catalog = catalog or shipped_catalog()
     keys, filled = config_keys(catalog), None
     geometry = derived(config, keys, {}, gaps.assume_neutral)
+    if isinstance(geometry, NotDerivable) and any(keys.role(key) is None for key in geometry.fields):
+        keys = replace(keys, reads=gaps.class_reads())
+        geometry = derived(config, keys, {}, gaps.assume_neutral)
     if isinstance(geometry, NotDerivable):
         refused = KvAnswer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
         full, filled, note = _filled_in(config, keys, gaps)
