@@ -95,6 +95,8 @@ def _goes_on(all_tokens: Sequence[Token], at: int, side: list[Token]) -> bool:
         return True  # digits grouped by blanks, or a product without its sign
     if before is None or stop.kind not in (TokenKind.WORD, TokenKind.NAME):
         return False
+    if stop.text == "of" and any(token.kind is TokenKind.NUMBER for token in all_tokens[max(0, at - 3) : at]):
+        return True  # "60 layers of 576 x 2 bytes"
     return before.kind is TokenKind.OPERATOR and before.text != "-" and stop.text.lower() not in _LINKS
 
 
