@@ -35,11 +35,17 @@ def equations(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
 
 
 def _chain(found: tuple[Token, ...], at: int, skip: frozenset[int]) -> tuple[list[Side], int]:
-    sides = [left_of(found, at, skip)]
+    sides = [_without_name(left_of(found, at, skip), found[at - 1])] if at else [[]]
     while at < len(found) and found[at].kind is TokenKind.RELATION:
         side, at = right_of(found, at, skip)
         sides.append(side)
     return sides, at
+
+
+def _without_name(side: Side, last: Token) -> Side:
+    """A side without a model's name: the 27B of "the 27B KV cache = 2 × 46 × ..." is none of its numbers."""
+    named = _is_number(side) and last is not side[0] and side[0].unit is not None and side[0].unit.symbol == "~B"
+    return [] if named else side
 
 
 def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: NamedValues) -> Iterator[Statement]:
