@@ -7,6 +7,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,7 +20,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help site serve validate test lint fix bench oracle ci lock clean
+.PHONY: help site serve validate test search lint fix bench oracle ci lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +39,11 @@ validate: $(VENV)/.core ## check every record and source, offline (make validate
 test: $(VENV)/.dev ## run the tests, those in a real Chromium and an editor's language server included
 	@.ci/chromium
 	@.ci/npm
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+search: $(VENV)/.dev ## the property tests with a fresh seed, which is printed (make search SEED=... repeats it)
+	@echo 'seed $(SEED): make search SEED=$(SEED) repeats this'
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=search --hypothesis-seed=$(SEED) -n auto $(ARGS)
 
 lint: $(VENV)/.dev ## ruff, mypy and the layout of the schemas, changing nothing
 	$(BIN)/ruff check .

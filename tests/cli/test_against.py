@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import command
 import pytest
 from conftest import ROOT, Base
 
@@ -46,14 +46,11 @@ def base(tiny: Base) -> Base:
 
 
 def against(base: Base, reference: str, *arguments: str, **environment: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "generator", "validate", "--against", reference, *arguments],
-        cwd=base.root,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return validated(base, "--against", reference, *arguments, **environment)
+
+
+def validated(base: Base, *arguments: str, **environment: str) -> tuple[int, str]:
+    done = command.run("validate", *arguments, cwd=base.root, environment={**os.environ, **environment})
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout + done.stderr
 
@@ -177,18 +174,6 @@ def aged(base: Base) -> Base:
     base.lay({gpu: (base.root / gpu).read_text("utf-8") + ENDED})
     commit(base.root)
     return base
-
-
-def validated(base: Base, *arguments: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "generator", "validate", *arguments],
-        cwd=base.root,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout
 
 
 def test_what_is_overdue_is_told_and_fails_where_it_is_asked_for(aged: Base) -> None:

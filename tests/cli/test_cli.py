@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from command import run as run_in_process
 from conftest import ROOT, Base
 
 from generator import __version__
@@ -40,15 +41,7 @@ CONFIG = {
 
 def run(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command with some arguments, as a shell in a folder would run it."""
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=cwd,
-        env={**ENVIRONMENT, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_in_process(*arguments, cwd=cwd, environment={**ENVIRONMENT, **environment})
     assert "Traceback" not in done.stdout + done.stderr, done.stderr
     return done
 

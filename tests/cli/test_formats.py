@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import command
 import pytest
 from click.testing import CliRunner
 from conftest import HERE, ROOT, Base
@@ -50,16 +51,10 @@ def found(
 def output(base: Base, *arguments: str, cwd: Path | None = None) -> str:
     """What the command writes, run as it is run in a CI job."""
     where = ["--root", str(base.root)] if cwd is None else []
-    done = subprocess.run(
-        [sys.executable, "-m", "generator", *where, "validate", *arguments],
-        cwd=cwd or ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr.decode()
+    done = command.run(*where, "validate", *arguments, cwd=cwd or ROOT, environment=os.environ)
+    assert done.returncode in (0, 1), done.stderr
     assert not done.stderr
-    return done.stdout.decode("utf-8")
+    return done.stdout
 
 
 # --- SARIF -----------------------------------------------------------------------------------------------------------
@@ -273,14 +268,7 @@ def test_paths_begin_at_the_top_of_the_repository_wherever_one_stands(tiny: Base
     wanted = f"{below}/{GOTCHA}" if below else GOTCHA
     for here in (repository, base.root, base.root / "records/models"):
         arguments = [] if here.is_relative_to(base.root) else ["--root", below]
-        done = subprocess.run(
-            [sys.executable, "-m", "generator", *arguments, "validate", "--format", "github"],
-            cwd=here,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = command.run(*arguments, "validate", "--format", "github", cwd=here, environment=os.environ)
         assert done.returncode == 1, done.stderr
         assert (here / done.stdout.split(":")[0]).resolve() == base.root / GOTCHA
         (line,) = [line for line in done.stdout.splitlines() if line.startswith("::")]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from work import counted
 
 from generator.catalog.records import Record
 from generator.catalog.yaml.loader import load
@@ -477,11 +477,10 @@ def test_engines_choose_among_backends_on_record(real: KnowledgeBase) -> None:
             assert set(row["order"]) <= names[engine.id]
 
 
-def test_the_cube_takes_far_less_than_two_seconds(real: KnowledgeBase) -> None:
+def test_a_cell_of_the_cube_costs_little(real: KnowledgeBase) -> None:
+    """Cells that differ in their GPU alone share what does not depend on it."""
     fresh = Cube(real.catalog, real.facts, real.formats, real.listings)
-    started = time.process_time()
-    assert sum(verdict.state is VerdictState.SUPPORTED for verdict in fresh.values()) > 100
-    assert time.process_time() - started < 2
+    assert counted(lambda: list(fresh.values())) < 150 * len(fresh)
 
 
 def test_states_have_a_glyph_and_a_meaning() -> None:
@@ -576,11 +575,12 @@ def test_a_profile_needs_no_record(real: KnowledgeBase, cube: Cube) -> None:
 
 
 @pytest.fixture
-def why(real_root: Path) -> Callable[..., Any]:
+def why(real: KnowledgeBase, real_root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     from click.testing import CliRunner
 
-    from generator.cli import cli
+    from generator.cli import ask, cli
 
+    monkeypatch.setattr(ask, "knowledge_at", lambda folder: real)
     return lambda *words: CliRunner().invoke(cli, ["--root", str(real_root), "why", *words])
 
 

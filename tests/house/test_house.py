@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,19 @@ def unit(path: Path) -> str:
     return path.relative_to(CODE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """Dotted names of all that a file imports, wherever in the file it does so."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -58,12 +69,7 @@ def test_the_package_itself_holds_rooms_and_the_findings_they_share() -> None:
 
 
 def test_a_class_name_means_one_thing() -> None:
-    defined = Counter(
-        node.name
-        for path in FILES
-        for node in ast.parse(path.read_text("utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    )
+    defined = Counter(node.name for path in FILES for node in syntax(path).body if isinstance(node, ast.ClassDef))
     assert not [name for name, times in defined.items() if times > 1]
 
 
@@ -73,7 +79,7 @@ def test_files_and_functions_hold_one_idea() -> None:
         text = path.read_text("utf-8")
         if text.count("\n") > 300:
             long.append(f"{path.relative_to(CODE)}: {text.count(chr(10))} lines")
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.FunctionDef):
                 manual = node.body[0] if ast.get_docstring(node) else None  # of a check it is the page of the manual
                 lines = node.end_lineno - node.lineno + 1 - (manual.end_lineno - manual.lineno if manual else 0)
@@ -138,7 +144,7 @@ def test_what_is_computed_comes_from_what_is_passed_in(package: str) -> None:
     for path in (CODE / package).rglob("*.py"):
         assert not {"os", "sys", "time", "random", "logging"} & set(imports(path)), path.name
         assert not re.search(r"\bpathlib(?: import .*\bPath\b|\.Path\b)", path.read_text("utf-8")), path.name
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 assert not OUTSIDE.search(called), f"{path.name} calls {called}"
@@ -155,7 +161,7 @@ def test_the_clock_is_read_at_the_rim() -> None:
 
 def test_nothing_that_is_read_is_ever_executed() -> None:
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 assert called not in ("eval", "exec", "compile", "__import__", "yaml.load", "yaml.safe_load"), path.name
@@ -163,7 +169,7 @@ def test_nothing_that_is_read_is_ever_executed() -> None:
 
 def test_every_module_says_what_it_is() -> None:
     for path in FILES:
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = syntax(path)
         assert ast.get_docstring(tree), path.name
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
@@ -209,7 +215,7 @@ def test_nothing_is_left_to_do() -> None:
 
 def test_no_test_is_put_off_without_a_reason() -> None:
     for path in (ROOT / "tests").rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call) and re.search(r"\bmark\.(?:skip|skipif|xfail)$", ast.unparse(node.func)):
                 assert any(keyword.arg == "reason" for keyword in node.keywords), path.name
             if isinstance(node, ast.Attribute) and node.attr in ("skip", "xfail") and "mark" in ast.unparse(node.value):

@@ -31,13 +31,13 @@ from generator.site.views.curve import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, 
 from generator.site.views.layer_strip import strip
 
 
-@pytest.fixture(scope="module")
-def made(real: KnowledgeBase) -> Mapping[str, Page]:
-    return {page.path: page for page in pages.build(real)}
-
-
 def words(html: str) -> str:
     return render.plain(html)
+
+
+@pytest.fixture
+def made(real_pages: Mapping[str, Page]) -> Mapping[str, Page]:
+    return real_pages
 
 
 def page_of(made: Mapping[str, Page], id: str) -> str:

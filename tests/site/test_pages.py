@@ -79,12 +79,6 @@ def test_no_golden_page_is_left_over() -> None:
 # --- what holds for every page --------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session")
-def real_pages(real: KnowledgeBase) -> dict[str, Page]:
-    """The pages of the real base, made once."""
-    return {page.path: page for page in pages.build(real)}
-
-
 @pytest.fixture(params=["tiny", "real"])
 def kb(request: pytest.FixtureRequest) -> KnowledgeBase:
     """Both bases, one after the other."""

@@ -16,6 +16,7 @@ from generator.prose.config_fields.words import SpokenFields
 from generator.prose.damage import Damage, damages
 
 _FILLER = r"(?:\s*(?:is|are|was|of|has|have|about|roughly|around|to|size|count|[:=]))*\s*[,;.)]?\s*$"
+_CLAUSE = re.compile(r"[.,;:]|\n\n")
 _PARAMETERS = re.compile(
     rf"\bparameters?(?:\s+(?:count|total|number))?{_FILLER}|\bparameter\s+count\b[^.,;:]*[,;]?$", re.I
 )
@@ -72,14 +73,23 @@ def _known(facts: Facts | None, words: SpokenFields, text: Text, damage: Damage)
         return ""
     before, after = text.value[: damage.end], text.value[damage.end :]
     if damage.thing == "parameters" or _PARAMETERS.search(before):
+        if _of_a_part(words, before, after):
+            return ""
         active = "per token" in after[:20] or re.search(r"\bactiv\w+[^.;]*$", before)
         return _parameters(facts, active=bool(active))
-    labels = [match[0] for match in re.finditer(words.field_words, before, re.I) if _gap_follows(before[match.end() :])]
-    field = words.field(damage.thing or (labels[-1] if labels else ""))
+    labels = [each for each in re.finditer(words.field_words, before, re.I) if _gap_follows(before[each.end() :])]
+    if _of_a_part(words, before[: labels[-1].start()] if labels else before, after):
+        return ""
+    field = words.field(damage.thing or (labels[-1][0] if labels else ""))
     value = field.value(facts.config) if field else None
     if field is None or value is None or isinstance(value, list | dict | bool):
         return ""
     return f"; the config has `{field.name}` {value}"
+
+
+def _of_a_part(words: SpokenFields, before: str, after: str) -> bool:
+    """Whether a paragraph speaks of a part of the model where a value was lost: then the value is not the model's."""
+    return words.of_a_part(before.rpartition("\n\n")[2], _CLAUSE.split(after, maxsplit=1)[0])
 
 
 def _gap_follows(rest: str) -> bool:

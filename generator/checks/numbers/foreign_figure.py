@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.prose.figure_owners import own_figure, own_values, owners_of, per_layer, says, siblings
 from generator.prose.named_values import KINDS
 from generator.prose.passages import Passage
-from generator.prose.reader import Quantity, figures, read, show
+from generator.prose.reader import Quantity, Statement, StatementKind, figures, read, show
 
 
 @check("NUM405", Severity.WARNING)
@@ -45,10 +46,10 @@ def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
         if facts is None or facts.geometry is None:
             tally.skipped += 1
             continue
-        false = [each for each in read(passage.text.value, passage.names) if each.holds is False]
+        settled = [each for each in read(passage.text.value, passage.names) if _settled(each)]
         for quantity in figures(passage.text.value):
             per = quantity.unit.per if quantity.unit else ()
-            if "token" not in per or any(each.start <= quantity.start < each.end for each in false):
+            if "token" not in per or _is_settled(quantity, settled) or _SHARE.search(passage.sentence(quantity.start)):
                 continue
             tally.checked += 1
             judge = _one_layer if "layer" in per else _whole_model
@@ -56,6 +57,32 @@ def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
             if message:
                 place = passage.place(quantity.start, quantity.end)
                 yield this.finding(place, f"{quantity.text.strip()} {message}", passage.record.id)
+
+
+_SHARE = re.compile(
+    r"\b(?:(?:per|each|every|one)\s+(?:GPU|rank|device|card|node|shard|worker)|\d+\s*(?:GPUs|ranks|devices|cards|nodes)|"
+    r"shares?|shards?|TP\s?=?\s?\d+|tensor[ -]parallel\w*|(?:pages?|blocks?)\s+of|(?:per|each|every)\s+(?:page|block)|"
+    r"(?:page|block)\s+size|positions?)\b",
+    re.I,
+)
+"""What speaks of a part of the cache: on one of several GPUs, in one page, at one position."""
+
+
+def _settled(statement: Statement) -> bool:
+    """Whether a statement says what its figure is: it is found false elsewhere, or follows from what it is made of."""
+    return statement.holds is False or (statement.holds is True and statement.kind is StatementKind.ARITHMETIC)
+
+
+def _is_settled(quantity: Quantity, settled: list[Statement]) -> bool:
+    """Whether a figure is the stated one of a statement, or says the same size again in another unit."""
+    return any(
+        each.start <= quantity.start < each.end or (each.holds and each.stated and _again(quantity, each.stated))
+        for each in settled
+    )
+
+
+def _again(quantity: Quantity, stated: Quantity) -> bool:
+    return stated.unit is not None and says(quantity, stated.value * stated.unit.scales[0])
 
 
 def _whole_model(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quantity) -> str:

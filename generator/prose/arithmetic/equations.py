@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from generator.prose.arithmetic.conversions import convert
+from generator.prose.arithmetic.innocence import by_a_width, commensurable, may_be_right
 from generator.prose.arithmetic.intervals import Interval, NotCheckable, evaluate
 from generator.prose.arithmetic.sides import left_of, noise, right_of, variants
 from generator.prose.reading.quantities import TIMES, Choice, choices, plausible, scale, show
@@ -30,15 +30,22 @@ def equations(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
         sides, behind = _chain(found, at, skip)
         statement = _judge(sides, names)
         if statement is not None:
-            yield statement
+            innocent = statement.holds is False and may_be_right(text, found, sides, statement)
+            yield replace(statement, holds=None) if innocent else statement
 
 
 def _chain(found: tuple[Token, ...], at: int, skip: frozenset[int]) -> tuple[list[Side], int]:
-    sides = [left_of(found, at, skip)]
+    sides = [_without_name(left_of(found, at, skip), found[at - 1])] if at else [[]]
     while at < len(found) and found[at].kind is TokenKind.RELATION:
         side, at = right_of(found, at, skip)
         sides.append(side)
     return sides, at
+
+
+def _without_name(side: Side, last: Token) -> Side:
+    """A side without a model's name: the 27B of "the 27B KV cache = 2 × 46 × ..." is none of its numbers."""
+    named = _is_number(side) and last is not side[0] and side[0].unit is not None and side[0].unit.symbol == "~B"
+    return [] if named else side
 
 
 def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: NamedValues) -> Iterator[Statement]:
@@ -71,10 +78,12 @@ def _judge(sides: list[Side], names: NamedValues) -> Statement | None:
         return None
     first = sides[0] is base
     for at, side in enumerate(others):
-        goes_on = at > 0 and _operators(others[at - 1]) and _equal(others[at - 1], side, names, True) is not None
+        before = others[at - 1] if at else []
+        goes_on = _operators(before) and _equal(before, side, names, True) is not None
         if not goes_on and _equal(base, side, names, first) is None:
             statement = _false(base, side, names)
-            return statement if _commensurable(base, statement) else replace(statement, holds=None)
+            known = not _operators(before) and not by_a_width(before, statement) and commensurable(base, statement)
+            return statement if known else replace(statement, holds=None)
     last = others[-1]
     return Statement(
         Says.ARITHMETIC, last[0].start, last[-1].end, True, stated=last[0].quantity, names=_used(base, names)
@@ -157,18 +166,6 @@ def _false(base: Side, side: Side, names: NamedValues) -> Statement:
         stated,
         _used(base, names),
     )
-
-
-def _commensurable(base: Side, statement: Statement) -> bool:
-    """Whether an expression without units can be meant to give a size: "32 × 3 = 96 doubles = 0.75 KiB" does not."""
-    stated = statement.stated
-    if stated is None or stated.unit is None or max(stated.unit.scales) == 1 or any(token.unit for token in base):
-        return True
-    return plausible(stated.value * stated.unit.scales[0], _middle(base), Fraction(3, 20))
-
-
-def _middle(base: Side) -> Fraction:
-    return evaluate(base, NOTHING, {}).middle
 
 
 def _written(side: Side) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from generator.prose.arithmetic.conversions import conversions
 from generator.prose.arithmetic.intervals import Interval, exactly
 from generator.prose.reading.quantities import BYTES, SHARE, TIMES, Quantity, plausible, scale, show
 from generator.prose.reading.sentences import sentences
@@ -43,12 +44,13 @@ def ratios(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
     """All factors and percentages of a text that compare two numbers."""
     found = tokens(text)
     starts = [token.start for token in found]
+    again = {each.start for each in conversions(text) if each.holds}  # "69,120 B (67.5 KiB)" is one figure
     for begin, end in sentences(text):
         inside = range(bisect_left(starts, begin), bisect_left(starts, end))
         stated = [at for at in inside if found[at].unit and not _in_expression(found, at)]
         if not any(found[at].unit.dimension in (TIMES, SHARE) for at in stated):  # type: ignore[union-attr]
             continue
-        figures = _figures(found, inside)
+        figures = [figure for figure in _figures(found, inside) if figure.start not in again]
         sentence = _Sentence(text, begin, end, figures if len(figures) <= MANY else ())
         for at in stated:
             quantity = found[at].quantity

@@ -91,10 +91,14 @@ def _goes_on(all_tokens: Sequence[Token], at: int, side: list[Token]) -> bool:
     stop, before = all_tokens[at], all_tokens[at - 1] if at else None
     if not side or stop is side[0]:
         return False
+    if stop.kind is TokenKind.BREAK and stop.text:
+        return True
     if stop.kind is TokenKind.NUMBER and (side[0].kind is TokenKind.NUMBER or stop.end == side[0].start):
         return True  # digits grouped by blanks, or a product without its sign
     if before is None or stop.kind not in (TokenKind.WORD, TokenKind.NAME):
         return False
+    if stop.text == "of" and any(token.kind is TokenKind.NUMBER for token in all_tokens[max(0, at - 3) : at]):
+        return True  # "60 layers of 576 x 2 bytes"
     return before.kind is TokenKind.OPERATOR and before.text != "-" and stop.text.lower() not in _LINKS
 
 
@@ -149,6 +153,8 @@ def _continued(all_tokens: Sequence[Token], at: int) -> bool:
         and all_tokens[at - 1].kind is TokenKind.NUMBER
     ):
         return True  # digits grouped by blanks
+    if at < len(all_tokens) and all_tokens[at].kind is TokenKind.BREAK and all_tokens[at].text:
+        return True
     end = at
     while end < len(all_tokens) and end - at < 5 and all_tokens[end].kind in (TokenKind.WORD, TokenKind.NAME):
         if all_tokens[end].text.lower() in _LINKS:

@@ -45,6 +45,8 @@ class SpokenFields:
 
     fields: tuple[SpokenField, ...] = ()
     designs: tuple[SpokenField, ...] = ()
+    parts: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> SpokenFields:
@@ -56,6 +58,8 @@ class SpokenFields:
                 SpokenField(tuple(row["keys"]), tuple(row["words"]), strength=row.get("strength"))
                 for row in table.get("designs", ())
             ),
+            tuple(table.get("parts", ())),
+            tuple(table.get("whole", ())),
         )
 
     @cached_property
@@ -75,6 +79,17 @@ class SpokenFields:
     def design(self, word: str) -> SpokenField | None:
         """The part of a design that a word or key means."""
         return _look_up(self._by_design, word)
+
+    def of_a_part(self, before: str, after: str = "") -> bool:
+        """Whether the words before a place, the last ones first, or those behind it speak of a part of the model."""
+        named = [match.lastgroup for match in self._parts_and_whole.finditer(before)]
+        behind = self._parts_and_whole.search(after)
+        return named[-1:] == ["part"] or (behind is not None and behind.lastgroup == "part")
+
+    @cached_property
+    def _parts_and_whole(self) -> re.Pattern[str]:
+        part, whole = ("|".join(map(re.escape, words)) or "(?!)" for words in (self.parts, self.whole))
+        return re.compile(rf"\b(?:(?P<whole>{whole})|(?P<part>{part}))(?:['’]s|s)?\b", re.I)
 
     @cached_property
     def _by_word(self) -> dict[str, SpokenField]:

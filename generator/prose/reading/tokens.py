@@ -53,6 +53,8 @@ LONGEST = 40
 """Digits of the longest number that is one."""
 
 _NUMBER = r"(?<!\d,)(?<!\[)\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?|\d+(?:_\d{3})+(?!\d)|\d+(?:\.\d+)?(?:e[+-]?\d+(?!\w))?"
+_GROUPED = r"\d{1,3}(?:(?:\{,\}|['’])\d{3}){1,13}(?!\d)(?:\.\d+)?"
+"""Digits grouped as LaTeX and the Swiss do: ``69{,}120``, ``69'120``."""
 _TOKEN = re.compile(
     rf"""
     (?P<nothing>
@@ -69,7 +71,7 @@ _TOKEN = re.compile(
       | %%?[\w.]+ | \.\.+ | …
     )
   | (?P<plural>\d+s\b)
-  | (?P<number>\$?(?:{_NUMBER})(?P<unit>{UNIT})?(?!(?!x\d)[A-Za-z_\d]|\.\d))
+  | (?P<number>\$?(?:{_GROUPED}|{_NUMBER})(?P<unit>{UNIT})?(?!(?!x\d)[A-Za-z_\d]|\.\d))
   | (?P<behind>(?<=\))(?:{UNIT}))
   | (?P<tight>(?<=\d)x(?=\d))
   | (?P<jumble>\d[\w.]*)                                  # commits, 3d445e75
@@ -106,12 +108,25 @@ def tokens(text: str) -> tuple[Token, ...]:
     at = 0
     for match in _TOKEN.finditer(text):
         while at < len(breaks) and breaks[at] <= match.start():
-            found.append(Token(TokenKind.BREAK, breaks[at], breaks[at], ""))
+            found.append(Token(TokenKind.BREAK, breaks[at], breaks[at], _wrapped(text, breaks[at])))
             at += 1
         token = _token(text, match)
         if token is not None:
             found.append(token)
     return tuple(found)
+
+
+_SIGN_FIRST = re.compile(r"\n[ \t]*+([-*+])[ \t]++[\d(]")
+
+
+def _wrapped(text: str, at: int) -> str:
+    """The sign at the head of a line that Markdown takes for a bullet, and a reader for the rest of a calculation.
+
+    It is one or the other where the line before it is no list item and does not end its sentence.
+    """
+    sign = _SIGN_FIRST.match(text, at)
+    before = text[text.rfind("\n", 0, at) + 1 : at].strip()
+    return sign[1] if sign and before and not before.startswith(f"{sign[1]} ") and before[-1] not in ".:;!?|" else ""
 
 
 def _breaks(text: str) -> list[int]:
@@ -148,7 +163,7 @@ def _token(text: str, match: re.Match[str]) -> Token | None:
 def _number(text: str, match: re.Match[str]) -> Token:
     written = match["unit"] or ""
     digits = match["number"].removesuffix(written) if written else match["number"]
-    plain = digits.replace(",", "").replace("_", "").removeprefix("$")
+    plain = re.sub(r"[,_{}'’$]", "", digits)
     mantissa, _, exponent = plain.partition("e")
     if len(mantissa) > LONGEST or len(exponent) > 3:
         return Token(TokenKind.NAME, match.start(), match.end(), match[0])
