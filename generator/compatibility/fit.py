@@ -15,9 +15,7 @@ from generator.derive.attention import FormatMismatch, sharded
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
-from generator.notation.units import binary, grouped, number
-
-UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+from generator.notation.units import BYTES, binary, grouped, number
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,10 @@ def memory_of(gpu: Record) -> tuple[int | None, str]:
     if isinstance(row.get("bytes"), int):
         return row["bytes"], str(row.get("basis") or "as its source states it")
     unit, value = row.get("unit"), row.get("value")
-    if unit not in UNITS or not isinstance(value, int):
+    if unit not in BYTES or not isinstance(value, int):
         return None, "the record's figure has no unit that is known"
-    basis = f"{value} {unit} as its source says, taken as {grouped(value * UNITS[unit])} bytes"
-    return value * UNITS[unit], basis
+    basis = f"{value} {unit} as its source says, taken as {grouped(value * BYTES[unit])} bytes"
+    return value * BYTES[unit], basis
 
 
 def load(facts: Facts, figure: Figure | None, context: int, batch: int, tp: int, engine: str = "") -> Load:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from generator.catalog.records import Record
 from generator.derive.attention import FormatMismatch, state_parts
 from generator.derive.attention.geometry import Geometry
 from generator.derive.figures import Figure
 from generator.derive.stored_formats import StoredLayout
-
-if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for the tables of all architectures
-    pass
 
 
 @dataclass(frozen=True)

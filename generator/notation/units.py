@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+POWERS = {"K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+"""The prefixes: powers of 1,000, and in binary units of 1,024."""
+
+BINARY = ("B", *(f"{prefix}iB" for prefix in POWERS))
+BYTES = {"B": 1} | {f"{at}B": 1000**n for at, n in POWERS.items()} | {f"{at}iB": 1024**n for at, n in POWERS.items()}
+"""The bytes of each unit: a GB is 10^9, a GiB 2^30."""
 
 
 def grouped(number: Fraction | int) -> str:
@@ -37,13 +42,13 @@ def binary(size: Fraction | int) -> str:
     """
     value = Fraction(size)
     step = 0
-    while abs(value) >= 1024 and step < len(_BINARY) - 1:
+    while abs(value) >= 1024 and step < len(BINARY) - 1:
         value /= 1024
         step += 1
     if step == 0:
         return f"{grouped(value)} B"
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
-    return f"{float(value):,.{digits}f} {_BINARY[step]}"
+    return f"{float(value):,.{digits}f} {BINARY[step]}"
 
 
 def number(value: Fraction | int) -> int | float:

@@ -11,7 +11,7 @@ from typing import Any
 from generator.derive.config.fields import is_size
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
-from generator.notation.units import grouped
+from generator.notation.units import POWERS, grouped
 from generator.prose.reading.quantities import BYTES, COUNT, Quantity
 from generator.prose.reading.tokens import tokens
 
@@ -102,8 +102,7 @@ def _lengths(match: re.Match[str] | None) -> list[int]:
     """The lengths that a match may mean: 128k is 131,072 or 128,000."""
     if match is None or not match["length"]:
         return []
-    number, scale = int(match["length"].replace(",", "")), (match["scale"] or "").lower()
-    power = {"": 0, "k": 1, "m": 2}[scale]
+    number, power = int(match["length"].replace(",", "")), POWERS.get((match["scale"] or "").upper(), 0)
     return [length for length in dict.fromkeys((number * 1024**power, number * 1000**power)) if 0 < length < 1 << 40]
 
 

@@ -50,7 +50,7 @@ class Site(Linker):
 
     def record_page(self, record: Record, template: str, **more: Any) -> Page:
         """The page of a record: its anchors complete, its file named, its errors on top."""
-        more = {"search": self.search_entry(record), "edit_path": record.path, **more}
+        more = {"search": self.search_entry(record), **more}
         kind = self.kb.catalog.kinds[record.kind]
         more.setdefault("description", f"{render.clip(record.title, 100)}: {kind.title.lower()}")
         page = self.page(self.path(record), record.title, template, record=record, kind=kind, **more)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:  # the JSON of `kv --config` needs neither
-    pass
-
+from typing import Any
 
 SCHEMA_VERSION = 1
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from generator.derive.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
-from generator.derive.attention.costs import entry_bytes, exact, growth, sharded, state_bytes, state_parts
+from generator.derive.attention.costs import entry_bytes, exact, growth, sharded, state_parts
 from generator.derive.attention.families import FAMILIES, Family
 from generator.derive.attention.formats import CacheFormat, CacheLayout, FormatMismatch
-from generator.derive.attention.formula import exact_formula, formula, window_formula
+from generator.derive.attention.formula import formula, window_formula
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry, StateSlot
 from generator.derive.attention.signs import family_name
 from generator.derive.config.fields import NotDerivable, Refused, check_shape, shown
@@ -37,11 +37,9 @@ __all__ = [
     "derive",
     "entry_bytes",
     "exact",
-    "exact_formula",
     "formula",
     "growth",
     "sharded",
-    "state_bytes",
     "state_parts",
     "unwrap",
     "window_formula",

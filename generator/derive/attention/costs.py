@@ -40,15 +40,6 @@ def exact(geometry: Geometry, layout: CacheLayout, tokens: int, encoder: int = 0
     return _whole(_total(geometry, layout, tokens, lambda stream: Fraction(1), encoder))
 
 
-def state_bytes(geometry: Geometry, layout: CacheLayout) -> int | None:
-    """Bytes that a sequence holds whatever its length; None where the layout has no record for one of the slots.
-
-    Raises FormatMismatch where a record was made for another family or another width of row.
-    """
-    parts = state_parts(geometry, layout)
-    return sum(size for _, size in parts) if parts is not None else None
-
-
 def state_parts(geometry: Geometry, layout: CacheLayout) -> list[tuple[CacheFormat, int]] | None:
     """The bytes of each state slot with the format that stores it; None where one has no format, or no stated width.
 

@@ -23,8 +23,6 @@ from generator.derive.attention import (
 )
 from generator.derive.attention.geometry import Geometry
 from generator.derive.attention.inert import for_full_attention, for_windows, only_what_is_off
-from generator.derive.attention.signs import family_name
-from generator.derive.config.fields import NotDerivable, Refused
 
 Config = Mapping[str, Any]
 Reader = Callable[[Config], Geometry]
@@ -35,7 +33,7 @@ class Family:
     """How one design is recognised and read.
 
     ``reads`` are the keys it understands, and ``inert`` the shaping keys that have no effect in this config, with the
-    reason. ``matches`` is total: any object is answered, and no config matches two families.
+    reason.
     """
 
     name: str
@@ -43,17 +41,6 @@ class Family:
     reads: frozenset[str]
     reader: Reader
     inert: Callable[[Config], dict[str, str]] = only_what_is_off
-
-    def matches(self, config: Config) -> bool:
-        """Whether the config bears this family's signs."""
-        return family_name(config) == self.name
-
-    def read(self, config: Config) -> Geometry | NotDerivable:
-        """The geometry of an unwrapped config, or what is missing or wrong in it. The closed world is not checked."""
-        try:
-            return self.reader(config)
-        except Refused as refused:
-            return refused.verdict
 
 
 def _by_spelling(usual: Reader) -> Reader:

@@ -29,21 +29,8 @@ def window_formula(geometry: Geometry, layout: CacheLayout) -> str:
     return f"{left} = {grouped(Fraction(exact(only, layout, saturated)))} B"
 
 
-def exact_formula(geometry: Geometry, layout: CacheLayout) -> str:
-    """Bytes after L tokens, with ``floor`` and ``min`` spelled out; E counts encoder positions. State is left out."""
-    return (" + ".join(_terms(geometry, layout, list(geometry.streams), _count)) or "0") + " B"
-
-
 def _slope(entries: Entries) -> str:
     return f" / {entries.n}" if entries.rule == "pooled" else ""
-
-
-def _count(entries: Entries) -> str:
-    if entries.rule == "pooled":
-        return f" × floor(L / {entries.n})"
-    if entries.rule == "encoder":
-        return f" × {entries.n}" if entries.n else " × E"
-    return f" × min(L, {entries.n})" if entries.rule in ("window", "chunk") else " × L"
 
 
 def _terms(

@@ -38,7 +38,7 @@ from typing import Any
 from generator.catalog.records import Record
 from generator.knowledge.includes import HOMES
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.notation.units import grouped
+from generator.notation.units import BYTES, grouped
 from generator.prose.expressions.vocabulary import (
     MODEL_NAMES,
     ExpressionError,
@@ -179,7 +179,7 @@ class _Evaluator:
 # --- arithmetic with units ------------------------------------------------------------------------------------------
 
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "×", ast.Div: "/"}
-_BINARY = {"kib": ("KiB", 1024), "mib": ("MiB", 1024**2), "gib": ("GiB", 1024**3)}
+_BINARY = {unit.lower(): unit for unit in ("KiB", "MiB", "GiB")}
 
 
 def _combine(left: Value, op: ast.operator, right: Value) -> Value:
@@ -216,11 +216,12 @@ def _filter_call(node: ast.expr) -> tuple[str, int]:
 
 def _filtered(value: Value, name: str, digits: int | None) -> Value:
     if name in _BINARY:
-        word, size = _BINARY[name]
         if value.unit not in ("B", "B/token"):
             raise ExpressionError(f"| {name} needs bytes, not {value.unit or 'a plain number'}")
-        unit = value.unit.replace("B", word, 1)
-        return replace(value, value=value.value / size, unit=unit, decimals=2 if digits is None else digits)
+        unit = value.unit.replace("B", _BINARY[name], 1)
+        return replace(
+            value, value=value.value / BYTES[_BINARY[name]], unit=unit, decimals=2 if digits is None else digits
+        )
     if name == "round":
         return replace(value, decimals=digits or 0)
     if name == "billion":

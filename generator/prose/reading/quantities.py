@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 
-from generator.notation.units import grouped
+from generator.notation.units import POWERS, grouped
 
 BYTES, SHARE, TIMES, COUNT = "bytes", "share", "times", "count"
 
@@ -133,7 +133,6 @@ def plausible(stated: Fraction, right: Fraction, share: Fraction = Fraction(1, 4
 
 # --- units as written -----------------------------------------------------------------------------------------------
 
-_BINARY = {"K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _MAGNITUDES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _PER = r"(?:/[a-z]+|\s+(?:per|a)\s+(?:token|layer|entry|row|head|sequence)(?:\s+and\s+(?:per\s+)?(?:layer|token))?)"
 UNIT = rf"""
@@ -161,7 +160,7 @@ def unit(text: str) -> Unit | None:
     if word in _MAGNITUDES:
         return Unit(word, COUNT, (Fraction(10 ** _MAGNITUDES[word]),))
     if word in ("K", "k", "M", "T"):
-        power = _BINARY[word.upper()]
+        power = POWERS[word.upper()]
         return Unit(word, COUNT, (Fraction(1000**power), Fraction(1024**power)))
     return _byte_unit(word, text, tuple(per))
 
@@ -173,7 +172,7 @@ def _byte_unit(word: str, text: str, per: tuple[str, ...]) -> Unit:
         return Unit("~B", "billion or bytes", (Fraction(10**9), Fraction(1)), per)
     if word == "B" or word.startswith("byte"):
         return Unit("B", BYTES, (Fraction(1),), per)
-    power = _BINARY[word[0].upper()]
+    power = POWERS[word[0].upper()]
     if "i" in word:
         return Unit(word, BYTES, (Fraction(1024**power),), per)
     return Unit(word, BYTES, (Fraction(1000**power), Fraction(1024**power)), per)

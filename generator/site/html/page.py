@@ -26,14 +26,13 @@ class Page:
     """One page of the site: where it lies, and its body as HTML with ``page:`` addresses (see `links`).
 
     `search` is the little that the search index gets, as HTML with the page's own anchors; empty keeps the page out of
-    it. `edit_path` names the authored file, relative to the root. `hide` names parts of the theme that are in the way.
+    it. `hide` names parts of the theme that are in the way.
     """
 
     path: str
     title: str
     html: str
     description: str = ""
-    edit_path: str | None = None
     search: str = ""
     boost: float = 1.0
     in_nav: bool = False

@@ -24,6 +24,7 @@ from markupsafe import Markup, escape
 
 from generator.catalog.shipped import shipped
 from generator.notation import citations, headings, units
+from generator.notation.units import BYTES
 
 LONGEST_NAME = 160
 """Names are cut to so many characters wherever they stand beside others; a record's own page shows them whole."""
@@ -83,7 +84,7 @@ def gib(size: Fraction | int) -> str:
     >>> gib(Fraction(16 * 2**30)), gib(2**20 * 5), gib(92341796864)
     ('16.00 GiB', '0.00488 GiB', '86.00 GiB')
     """
-    value = float(size) / 2**30
+    value = float(size) / BYTES["GiB"]
     return f"{value:,.2f} GiB" if value >= 0.1 or not value else f"{value:.3g} GiB"
 
 

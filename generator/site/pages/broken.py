@@ -26,4 +26,4 @@ def broken_pages(site: Site) -> Iterator[Page]:
 
 
 def _page(site: Site, path: str, id: str, file: str, errors: list[Finding]) -> Page:
-    return site.page(path, id, "broken.html", file=file, errors=errors, edit_path=file, description=f"{id}: errors")
+    return site.page(path, id, "broken.html", file=file, errors=errors, description=f"{id}: errors")

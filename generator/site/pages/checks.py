@@ -44,7 +44,6 @@ def _page(site: Site, check: Check) -> Page:
         check=check,
         parts=[(name, name.lower().replace(" ", "-"), _example(parts[name])) for name in SECTIONS if name in parts],
         left_out=LEFT_OUT,
-        edit_path=f"generator/checks/{check.name.replace('-', '_')}.py",
         description=check.summary,
         search=Markup('<h1 id="{0}">{0} {1}</h1><p>{2}</p>').format(check.code, check.name, check.summary),
     )

@@ -47,7 +47,6 @@ def _pages(site: Site) -> Iterator[Page]:
             "fields.html",
             kind=kind,
             fields=fields,
-            edit_path=f"schema/{kind.name}.schema.json",
             description=f"What each field of a {kind.title.lower()} may hold",
             search=f"<h1>Fields of a {kind.title.lower()}</h1><p>schema</p>",
         )

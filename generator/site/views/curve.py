@@ -13,15 +13,13 @@ from math import ceil, floor, log2
 
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
-from generator.notation.units import binary, grouped
+from generator.notation.units import BINARY, binary, grouped
 
 WIDTH, HEIGHT = 440, 270
 LEFT, RIGHT, TOP, BOTTOM = 58, 24, 22, 36
 LETTERS = "ABCD"
 APART = 12
 """Units between two letters at the ends of lines, so that both can be read."""
-
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 @dataclass(frozen=True)
@@ -183,4 +181,4 @@ def _ticks(low: float, high: float, most: int, steps: tuple[int, ...]) -> list[i
 
 
 def _size(power: int) -> str:
-    return f"{2 ** (power % 10)} {_UNITS[power // 10]}"
+    return f"{2 ** (power % 10)} {BINARY[power // 10]}"
