@@ -53,8 +53,8 @@ def validate(
 
     started = time.perf_counter()
     folder = found_root(root)
-    wanted = [inside(folder, path) for path in paths]
     kb = knowledge_at(folder)
+    wanted = [inside(kb.catalog, folder, path) for path in paths]
     verdicts = _judged(kb, folder, against, overdue)
     shown = [found for found in verdicts.findings if within(found.location.path, wanted)]
     if form == "json":
@@ -165,8 +165,10 @@ def explain(code: str | None, form: str) -> None:
         return
     found = next((c for c in CHECKS if code.upper() == c.code or code.lower() == c.name), None)
     if found is None:
-        near = suggestion(code.upper(), [c.code for c in CHECKS])
-        raise Stop(f"no check has the code {code}{near}; `servebook explain` lists all")
+        near = suggestion(code.upper(), [c.code for c in CHECKS]) or suggestion(code.lower(), [c.name for c in CHECKS])
+        of_kind = [c.code for c in CHECKS if c.code.startswith(code.upper()[:3])]
+        known = f"; {code.upper()[:3]} has {of_kind[0]} to {of_kind[-1]}" if of_kind else ""
+        raise Stop(f"no check has the code {code}{near}{known}; `servebook explain` lists all")
     if form == "json":
         head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
         click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from generator.catalog.records import Catalog, Record
     from generator.knowledge.knowledge_base import KnowledgeBase
+
+MOST_KNOWN = 40
+"""So many ids are listed in a message; of more, only the nearest."""
 
 FORMAT = click.option(
     "--format",
@@ -51,11 +55,17 @@ def place_of(folder: Path) -> str:
     return "" if place == "." else f"{place}/"
 
 
-def inside(folder: Path, path: Path) -> str:
-    """A path, relative to here or to the root, as the root names it."""
+def inside(catalog: Catalog, folder: Path, path: Path) -> str:
+    """A path, relative to here or to the root, as the root names it; an id or a name stands for its record's file."""
+    from generator.knowledge.lookup import meant
+
     found = [each.resolve() for each in (path, folder / path) if each.exists()]
     if not found:
-        raise Stop(f"{path}: no such file or folder")
+        named = meant(catalog, str(path))
+        if len(named) == 1:
+            return named[0].path
+        several = f"; it names {', '.join(record.path for record in named)}" if named else ""
+        raise Stop(f"{path}: no such file or folder, and no record of that name{several}")
     within = next((each for each in found if each.is_relative_to(folder.resolve())), None)
     if within is None:
         raise Stop(f"{path} does not lie in the knowledge base {folder}")
@@ -79,25 +89,60 @@ def knowledge_at(folder: Path) -> KnowledgeBase:
     return assemble(catalog_at(folder), date.today())
 
 
-def record_named(kb: KnowledgeBase, id: str, kind: str | None = None) -> Any:
-    """The record of an id, as a user types it: an old id leads to the new one, a mistyped one to a suggestion."""
-    id = kb.catalog.redirects.get(id, id)
-    record = kb.catalog.records.get(id)
-    ids = [other.id for other in (kb.catalog.of(kind) if kind else kb.catalog.records.values())]
-    if record is None:
-        raise Stop(f"no record has the id `{id}`{suggestion(id, ids)}")
+def record_named(kb: KnowledgeBase, word: str, kind: str | None = None) -> Record:
+    """The one record that a user means by an id, a Hub repository, a name or an alias; an engine also as ``name@1.2``.
+
+    Where there is none, the run stops with the nearest and the known ones.
+    """
+    from generator.knowledge.lookup import meant
+
+    name, _, version = word.partition("@")
+    found = meant(kb.catalog, word, kind) or meant(kb.catalog, name, "engine" if version else kind)
+    if not found:
+        raise Stop(
+            f"no record has the id `{word}`, and no {kind or 'other'} goes by that name{_known(kb.catalog, word, kind)}"
+        )
+    if len(found) > 1:
+        raise Stop(f"`{word}` names {len(found)} records; take the id: {', '.join(record.id for record in found)}")
+    record = found[0]
     if kind and record.kind != kind:
-        raise Stop(f"`{id}` is of the kind {record.kind}, and a {kind} is wanted{suggestion(id, ids)}")
+        raise Stop(f"`{word}` is of the kind {record.kind}, and a {kind} is wanted{_known(kb.catalog, word, kind)}")
+    if version and record.kind == "engine" and record.id != word:
+        record = _in_version(kb.catalog, record, version)
     if record.id in kb.catalog.unsound and kind:
         raise Stop(f"{record.path} breaks its schema, so nothing is derived from it; `servebook validate` shows where")
     return record
+
+
+def _in_version(catalog: Catalog, engine: Record, version: str) -> Record:
+    """The record of an engine in the version that is asked for; the run stops where another one is on record."""
+    from generator.knowledge.lookup import in_version
+
+    found = in_version(catalog, engine, version.removeprefix("v"))
+    if found is None:
+        own = engine.get("version")
+        has = f"on record is version {own}" if own else "the record names no version"
+        raise Stop(f"{engine.title} {version} is not on record; {has}: `{engine.id}`")
+    return found
+
+
+def _known(catalog: Catalog, word: str, kind: str | None) -> str:
+    """The nearest records and, where they are few, all of the kind, to stand behind a message."""
+    from generator.knowledge.lookup import nearest
+
+    near = nearest(catalog, word, kind)
+    ids = [record.id for record in catalog.of(kind)] if kind else []
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    if not ids:
+        return meant
+    if len(ids) <= MOST_KNOWN:
+        return f"{meant or ';'} known: {', '.join(ids)}"
+    return f"{meant or ';'} {len(ids)} are on record in {catalog.kinds[str(kind)].folder}/"
 
 
 def suggestion(word: str, words: list[str]) -> str:
     """What may have been meant, to stand behind a message; empty where nothing is near."""
     import difflib
 
-    parts = set(word.lower().split("-"))
     near = difflib.get_close_matches(word, words, n=3) or difflib.get_close_matches(word.lower(), words, n=3)
-    near = near or sorted(each for each in words if parts <= set(each.split("-")))[:3]  # a100: a100-sxm-80gb
     return f"; did you mean {' or '.join(near)}?" if near else ""

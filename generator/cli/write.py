@@ -25,8 +25,8 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     from generator.authoring import fixes
 
     folder = found_root(root)
-    catalog_at(folder)  # a folder that is no knowledge base is told before anything is copied
-    outcome = fixes.plan(folder, date.today(), unsafe, [inside(folder, path) for path in paths])
+    catalog = catalog_at(folder)  # a folder that is no knowledge base is told before anything is copied
+    outcome = fixes.plan(folder, date.today(), unsafe, [inside(catalog, folder, path) for path in paths])
     if not outcome.converged:
         raise Stop("the fixes do not settle, so nothing was written; please report it")
     count = len(outcome.changes)
