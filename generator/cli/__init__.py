@@ -5,7 +5,9 @@ Exit status: 0 fine, 1 findings at error level (or nothing derivable), 2 usage o
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from generator import __version__
 from generator.cli.ask import graph, kv, show, why
 from generator.cli.judge import explain, validate
 from generator.cli.site import build, serve
+from generator.cli.targets import reason_of
 from generator.cli.write import fix, materialise, new, review
 
 COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve)
@@ -37,16 +40,45 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
+class _Terminated(KeyboardInterrupt):
+    """The run is asked to end; all that undoes half-written files on a Ctrl-C does so here as well."""
+
+
 def main() -> None:
-    """Run the command; an interrupt leaves nothing half-written and ends with the shell's status for it."""
+    """Run the command; whatever stops it leaves nothing half-written, says so in a line and ends with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that is no UTF-8 holds halves of characters
+    signal.signal(signal.SIGTERM, _end)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    """The exit status of the command, told on stderr where it is not its own."""
     try:
-        sys.exit(cli.main(prog_name="servebook", standalone_mode=False))  # click returns the status of an Exit
-    except click.exceptions.Abort:
+        status = cli.main(prog_name="servebook", standalone_mode=False)  # click returns the status of an Exit
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return int(status or 0)
+    except click.exceptions.Abort as abort:
         click.echo("servebook: interrupted; no file is half-written", err=True)
-        sys.exit(130)
+        return 143 if isinstance(abort.__cause__, _Terminated) else 130
     except click.ClickException as problem:
         problem.show()
-        sys.exit(problem.exit_code)
+        return problem.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # head has what it wanted
-        sys.exit(0)
+        _drop_output()  # head has what it wanted
+        return 0
+    except OSError as error:
+        _drop_output()
+        click.echo(f"servebook: {reason_of(error)}", err=True)
+        return 2
+
+
+def _end(number: int, frame: object) -> None:
+    raise _Terminated
+
+
+def _drop_output() -> None:
+    """What is still to be written goes nowhere: the place for it is full or gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from generator.cli.config_file import config_at
-from generator.cli.targets import FORMAT, Stop, found_root, knowledge_at, record_named, suggestion
+from generator.cli.targets import FORMAT, Stop, found_root, here, knowledge_at, record_named, suggestion
 
 
 @click.command()
@@ -71,7 +71,7 @@ def _formats_on_record(root: Path | None) -> tuple[Any, Any]:
     from generator.derive.class_defaults import class_defaults
 
     try:
-        folder = found_root(root) if root is not None else find_root(Path.cwd())
+        folder = found_root(root) if root is not None else find_root(here())
         catalog = read(folder, only=("engine", "kernel"))
     except NoKnowledgeBase as problem:
         if root is not None:

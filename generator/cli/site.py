@@ -7,17 +7,18 @@ from pathlib import Path
 
 import click
 
-from generator.cli.targets import Stop, found_root
+from generator.cli.targets import Stop, found_root, written
 
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), help="Where to build; site/ otherwise.")
 @click.pass_obj
 def build(root: Path | None, out: Path | None) -> None:
-    """Build the site; every warning is an error."""
+    """Build the site; every warning is an error. A build that fails, or is stopped, leaves the site as it was."""
     folder = found_root(root)
-    arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml")]
-    _mkdocs(folder, [*arguments, "--site-dir", str((out or folder / "site").resolve())])
+    arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml"), "--site-dir"]
+    with written(folder, out or folder / "site") as fresh:
+        _mkdocs(folder, [*arguments, str(fresh)])
 
 
 @click.command()
