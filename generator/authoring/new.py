@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.authoring.skeletons import CannotBegin, config_source_skeleton, model_skeleton, skeleton, source_skeleton
-from generator.authoring.yaml_writer import as_yaml
+from generator.authoring.yaml_writer import CannotBeWritten, as_yaml
 from generator.catalog.disk.journal import write_all
 from generator.catalog.kinds import Kind
 from generator.catalog.records import Catalog, Record
@@ -82,4 +82,7 @@ def _path(catalog: Catalog, kind: str, id: str) -> Path:
 def _text(catalog: Catalog, kind: str, record: Mapping[str, Any]) -> str:
     folder: Kind = catalog.kinds[kind]
     up = "../" * (folder.folder.count("/") + 1)
-    return f"# yaml-language-server: $schema={up}schema/{kind}.schema.json\n" + as_yaml(record)
+    try:
+        return f"# yaml-language-server: $schema={up}schema/{kind}.schema.json\n" + as_yaml(record)
+    except CannotBeWritten as problem:
+        raise CannotBegin(f"no {kind} was begun: {problem}") from None

@@ -13,6 +13,7 @@ Form = Mapping[str, Any]
 _WORD: Form = {"type": "string", "minLength": 1}
 _WORDS: Form = {"type": "array", "items": _WORD}
 _FLAG: Form = {"type": "boolean"}
+_PATTERN: Form = {"type": "string", "format": "regex", "description": "It must be a regular expression."}
 _COUNT: Form = {"type": "integer", "minimum": 0}
 _NUMBER: Form = {"type": "number"}
 
@@ -56,6 +57,7 @@ _ROLE: Form = {"enum": ["kv", "state", "neutral", "identity"]}
 _KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG)
 _STATED = _table("keys why model_types", keys=_WORDS, null_counts=_FLAG, why=_WORD, model_types=_WORDS)
 _SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
+_SAID = {"is": _WORD, "ask": _WORD}
 _FAMILY = _table(
     "title about requires_any_of",
     title=_WORD,
@@ -76,6 +78,12 @@ TABLES: Mapping[str, Form] = {
     "kinds": _named(_KIND),
     "config_keys": _table("groups", groups=_rows(_KEYS), patterns=_rows(_KEYS), must_state=_rows(_STATED)),
     "families": _named(_FAMILY),
+    "file_kinds": _table(
+        "",
+        only_in_configs=_WORDS,
+        bytes=_rows(_table("begins is ask", begins=_PATTERN, **_SAID)),
+        json=_rows(_table("is ask", **dict.fromkeys(("all_of", "any_of", "none_of"), _WORDS), weak=_FLAG, **_SAID)),
+    ),
     "kernel_classes": _named(_CLASS),
     "layer_lists": _table(
         "",
@@ -97,7 +105,6 @@ TABLES: Mapping[str, Form] = {
 _SUB: Form = {"$ref": "#/$defs/schema"}
 _SUBS: Form = {"type": "object", "additionalProperties": _SUB}
 _TYPE: Form = {"enum": ["string", "integer", "number", "object", "array", "boolean", "null"]}
-_PATTERN: Form = {"type": "string", "format": "regex", "description": "It must be a regular expression."}
 _KEYWORDS: dict[str, Form] = {
     **dict.fromkeys(("$schema", "$id", "$comment", "$ref", "title", "description", "format"), _WORD),
     **dict.fromkeys(("properties", "patternProperties", "$defs", "dependentSchemas"), _SUBS),

@@ -40,17 +40,21 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
-class _Terminated(KeyboardInterrupt):
-    """The run is asked to end; all that undoes half-written files on a Ctrl-C does so here as well."""
-
-
 def main() -> None:
     """Run the command; whatever stops it leaves nothing half-written, says so in a line and ends with its status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that is no UTF-8 holds halves of characters
-    signal.signal(signal.SIGTERM, _end)
-    sys.exit(_run())
+    ended: list[int] = []
+
+    def end(number: int, frame: object) -> None:
+        """Whatever undoes half-written files on a Ctrl-C does so here as well."""
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    status = _run()
+    sys.exit(143 if ended else status)
 
 
 def _run() -> int:
@@ -60,9 +64,9 @@ def _run() -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return int(status or 0)
-    except click.exceptions.Abort as abort:
+    except click.exceptions.Abort:
         click.echo("servebook: interrupted; no file is half-written", err=True)
-        return 143 if isinstance(abort.__cause__, _Terminated) else 130
+        return 130
     except click.ClickException as problem:
         problem.show()
         return problem.exit_code
@@ -73,10 +77,6 @@ def _run() -> int:
         _drop_output()
         click.echo(f"servebook: {reason_of(error)}", err=True)
         return 2
-
-
-def _end(number: int, frame: object) -> None:
-    raise _Terminated
 
 
 def _drop_output() -> None:

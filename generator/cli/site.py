@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -27,7 +28,12 @@ def build(root: Path | None, out: Path | None) -> None:
 def serve(root: Path | None, addr: str) -> None:
     """Preview the site; an edit shows at once, and a broken record shows its error on its page."""
     folder = found_root(root)
-    _mkdocs(folder, ["serve", "--dev-addr", addr, "--config-file", str(folder / "mkdocs.yml")])
+    try:
+        _mkdocs(folder, ["serve", "--dev-addr", addr, "--config-file", str(folder / "mkdocs.yml")])
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise Stop(f"{addr} is in use already; name another with --addr") from None
 
 
 def _mkdocs(folder: Path, arguments: list[str]) -> None:

@@ -23,6 +23,9 @@ FORMAT = click.option(
     help="Form of the output.",
 )
 
+COUNT = click.IntRange(1, 10**12)
+"""Tokens, sequences or GPUs; more would be a slip, and there are figures that no float holds."""
+
 
 class Stop(click.ClickException):
     """A user's mistake or a lacking piece: one clear message, exit status 2."""
@@ -82,6 +85,7 @@ def written(folder: Path, out: Path) -> Iterator[Path]:
     from generator.catalog.disk.output import Occupied, mended, replaced
     from generator.catalog.disk.runs import Busy
 
+    out = out if out.is_absolute() else here() / out
     try:
         if done := mended(folder, out):
             click.echo(f"servebook: {done}", err=True)

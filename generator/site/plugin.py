@@ -26,7 +26,6 @@ from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from generator.catalog.disk.authored import contents
-from generator.catalog.disk.output import Occupied, mark, refuse_foreign
 from generator.catalog.read import NoKnowledgeBase, read
 from generator.catalog.shipped import shipped
 from generator.catalog.yaml.document import Unreadable
@@ -36,6 +35,7 @@ from generator.checks.unused_waiver import unused_waiver
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 from generator.site import pages
+from generator.site.guard import guard
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.links import Style, resolved
@@ -106,7 +106,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read everything anew; refuse to build on errors, unless this is a preview."""
         self.root = Path(config.config_file_path).parent / self.config.root
-        self._claim(Path(config.site_dir))
+        guard(self.root, config)
         config.extra_css.append("assets/servebook.css")
         config.extra_javascript.append("assets/servebook.js")
         config.theme.dirs.append(str(shipped("templates") / "skin"))
@@ -117,14 +117,6 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
                 raise PluginError(f"servebook: {problem}") from None
             log.warning("servebook: %s; the pages are those from before", problem)
         return config
-
-    def _claim(self, out: Path) -> None:
-        """MkDocs is about to empty the folder that it builds into: that has to be one of ours."""
-        try:
-            refuse_foreign(self.root, out)
-            mark(self.root, out)
-        except (Occupied, OSError) as problem:
-            raise PluginError(f"servebook: {problem}") from None
 
     def _read(self) -> None:
         before = self.site.kb.catalog if self.site else None
