@@ -8,17 +8,16 @@ file that cannot be read as YAML is never touched, and no fix is taken that woul
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import shutil
-import signal
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from generator.catalog.disk.authored import AUTHORED, contents, tree
+from generator.catalog.disk.journal import ChangedMeanwhile, write_all
 from generator.catalog.read import read
 from generator.catalog.yaml.document import Document, Unreadable
 from generator.catalog.yaml.loader import load
@@ -26,14 +25,10 @@ from generator.checks import judge
 from generator.findings import Edit, Finding, Fix, within
 from generator.knowledge.knowledge_base import assemble
 
-AUTHORED = ("records", "sources", "schema", "docs")
 ROUNDS = 10
 _MARK = b"\xef\xbb\xbf"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-
-
-class ChangedMeanwhile(Exception):
-    """A file is no longer what was fixed; the message names it."""
+__all__ = ["Change", "ChangedMeanwhile", "FixPlan", "plan", "spliced", "write"]
 
 
 @dataclass(frozen=True)
@@ -67,9 +62,7 @@ def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> F
     """Fix a copy until nothing is left to fix. `wanted` are root-relative paths; none means all."""
     with tempfile.TemporaryDirectory(prefix="servebook-fix-") as folder:
         copy = Path(folder)
-        for name in AUTHORED:
-            if (root / name).is_dir():
-                _mirror(root / name, copy / name)
+        _mirror(root, copy)
         titles: dict[str, list[str]] = {}
         for rounds in range(ROUNDS + 1):
             fixes = list(_fixes(copy, today, wanted))
@@ -82,7 +75,7 @@ def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> F
                 for path in _by_file([fix]):
                     titles.setdefault(path, []).append(fix.title)
         changes = (
-            Change(path, (root / path).read_bytes(), (copy / path).read_bytes(), tuple(titles[path]))
+            Change(path, contents(root, path), (copy / path).read_bytes(), tuple(titles[path]))
             for path in sorted(titles)
         )
         left = 0 if unsafe else sum(not fix.safe for fix in fixes)
@@ -92,67 +85,29 @@ def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> F
 def write(root: Path, changes: Iterable[Change]) -> None:
     """Write changed files back: all of them, or none where one cannot be written or somebody interrupts.
 
-    Raises `Moved` where a file was edited meanwhile.
+    Raises `ChangedMeanwhile` where a file was edited meanwhile.
     """
-    with ExitStack() as stack:
-        ready = []
-        for change in changes:
-            target = root / change.path
-            now = target.read_bytes() if target.exists() else None
-            if target.is_symlink() or now != change.before:
-                raise ChangedMeanwhile(f"{change.path} was changed meanwhile; nothing was written")
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".fix-", suffix=".tmp")
-            stack.callback(Path(name).unlink, missing_ok=True)
-            with os.fdopen(handle, "wb") as file:
-                file.write(change.after)
-            if now is None:
-                os.chmod(name, 0o644)
-            else:
-                shutil.copymode(target, name)
-                with suppress(OSError, AttributeError):  # only root may, and not everywhere
-                    os.chown(name, target.stat().st_uid, target.stat().st_gid)
-            ready.append((name, target))
-        with _uninterrupted():
-            for name, target in ready:
-                os.replace(name, target)
+    write_all(root, {change.path: (change.before, change.after) for change in changes})
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """A Ctrl-C waits until the block is done, where the system can hold it back."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _mirror(source: Path, target: Path, above: frozenset[str] = frozenset()) -> None:
-    """Copy what can be read. A linked folder becomes a folder, so that no edit of the copy reaches the original."""
-    real = os.path.realpath(source)
-    if real in above:
-        return
-    target.mkdir()
-    for entry in source.iterdir():
-        if entry.is_dir():
-            _mirror(entry, target / entry.name, above | {real})
-        elif entry.is_symlink():
-            (target / entry.name).symlink_to(os.path.realpath(entry))
-        elif entry.is_file():
-            shutil.copyfile(entry, target / entry.name)
-        else:
-            (target / entry.name).mkdir()  # a device or a pipe: no file, and said to be none
+def _mirror(root: Path, copy: Path) -> None:
+    """Copy what is read; in the place of what is barred stands a link to nowhere, which is barred as well."""
+    for name in AUTHORED:
+        found = tree(root, name)
+        for path in (*found.files, *(barred.path for barred in found.barred)):
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        for path in found.files:
+            shutil.copyfile(root / path, copy / path, follow_symlinks=False)
+        for barred in found.barred:
+            (copy / barred.path).symlink_to("nowhere")
 
 
 def _fixes(root: Path, today: date, wanted: Sequence[str]) -> Iterator[Fix]:
-    """The fixes of all findings that touch wanted files only, and no link."""
+    """The fixes of all findings that touch wanted files only."""
     findings: Iterable[Finding] = judge(assemble(read(root), today)).findings
     for finding in findings:
         paths = _by_file([finding.fix]) if finding.fix else {}
-        if finding.fix and all(within(path, wanted) and not (root / path).is_symlink() for path in paths):
+        if finding.fix and all(within(path, wanted) for path in paths):
             yield finding.fix
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from generator.authoring.skeletons import CannotBegin, config_source_skeleton, model_skeleton, skeleton, source_skeleton
-from generator.authoring.yaml_writer import as_yaml
+from generator.authoring.yaml_writer import CannotBeWritten, as_yaml
+from generator.catalog.disk.journal import write_all
 from generator.catalog.kinds import Kind
 from generator.catalog.records import Catalog, Record
 from generator.notation.citations import ID
@@ -31,10 +31,9 @@ def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, 
         raise CannotBegin("--url goes with `new source`")
     planned = _plan(catalog, kind, id, given, today)
     for path in planned:
-        if (root / path).exists():
+        if os.path.lexists(root / path):
             raise CannotBegin(f"{path.as_posix()} exists already")
-    for path, text in planned.items():
-        _write(root / path, text)
+    write_all(root, {path.as_posix(): (None, text.encode("utf-8")) for path, text in planned.items()})
     return list(planned)
 
 
@@ -59,12 +58,12 @@ def _plan(catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today:
     config, source = given.get("config"), given.get("source")
     cited = _cited(catalog, source) if source else None
     model = model_skeleton(catalog, id, config or (cited.get("facts") if cited else {}), given, cited, source)
-    planned = {_path(catalog, "model", id): _text(catalog, "model", model)}
+    planned = {}
     if config is not None and source is None:
         new = f"hf-config-{id}"
         _refuse_id(catalog, new)
         planned[_path(catalog, "source", new)] = _text(catalog, "source", config_source_skeleton(model, config, today))
-    return planned
+    return {**planned, _path(catalog, "model", id): _text(catalog, "model", model)}  # what it cites comes first
 
 
 def _cited(catalog: Catalog, source: str) -> Record:
@@ -83,18 +82,7 @@ def _path(catalog: Catalog, kind: str, id: str) -> Path:
 def _text(catalog: Catalog, kind: str, record: Mapping[str, Any]) -> str:
     folder: Kind = catalog.kinds[kind]
     up = "../" * (folder.folder.count("/") + 1)
-    return f"# yaml-language-server: $schema={up}schema/{kind}.schema.json\n" + as_yaml(record)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a whole file or none: a Ctrl-C leaves no half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        return f"# yaml-language-server: $schema={up}schema/{kind}.schema.json\n" + as_yaml(record)
+    except CannotBeWritten as problem:
+        raise CannotBegin(f"no {kind} was begun: {problem}") from None

@@ -7,6 +7,7 @@ more. Stamps have a file of their own, written whole; no record changes.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from generator.authoring.fixes import Change
+from generator.catalog.disk.authored import contents
 from generator.catalog.read.stamps import STAMPS
 from generator.catalog.records import Record
 from generator.checks.run import CheckRun
@@ -54,8 +56,8 @@ def plan(root: Path, kb: KnowledgeBase, records: Sequence[Record], source: str |
         if source is not None and not any(record is other for other, _ in rows):
             raise CannotStamp(f"no value of {record.id} rests on {source}")
     due = [row for row in rows if row[1].state not in (ReviewStatus.HOLDS, ReviewStatus.BARRED)]
-    path = root / STAMPS
-    before, after = path.read_bytes() if path.exists() else None, _lock(kb, due, today).encode("utf-8")
+    before = contents(root, STAMPS) if os.path.lexists(root / STAMPS) else None
+    after = _lock(kb, due, today).encode("utf-8")
     titles = tuple(f"reviewed {review.source}" for _, review in due)
     return ReviewPlan(
         (Change(STAMPS, before, after, titles),) if due else (),

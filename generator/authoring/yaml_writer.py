@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from typing import Any
 
+from generator.catalog.yaml.document import Unreadable
+from generator.catalog.yaml.loader import load
 from generator.catalog.yaml.scalars import scalar
+
+_LINE = re.compile(r"[\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
+"""What a line may hold unquoted: nothing that YAML, or an editor, would take for a line's end."""
+
+
+class CannotBeWritten(Exception):
+    """Some value does not read back as what it is; the message names its place."""
 
 
 def as_yaml(record: Mapping[str, Any]) -> str:
-    """A record as YAML that our reader reads back unchanged: block style, literal prose, quotes where needed."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+    """A record as YAML that our reader reads back unchanged: block style, literal prose, quotes where needed.
 
-    def prepared(value: Any) -> Any:
-        if isinstance(value, str):
-            if "\n" in value:
-                return LiteralScalarString(value if value.endswith("\n") else value + "\n")
-            return DoubleQuotedScalarString(value) if _needs_quotes(value) else value
-        if isinstance(value, Mapping):
-            return {key: prepared(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return _flow([prepared(item) for item in value])
-        return value
+    It is read back before it is given away; `CannotBeWritten` says which value would come out as another.
+    """
+    text = _dumped(record)
+    if why := _lost(record, text):
+        alone = ((place, {key: value}) for place, key, value in _leaves("", record))
+        places = [place for place, leaf in alone if _lost(leaf, _dumped(leaf))]
+        raise CannotBeWritten(f"`{places[0] if places else 'the record'}` would not read back as what it is: {why}")
+    return text
+
+
+def _lost(record: Mapping[str, Any], text: str) -> str:
+    """Why a text does not read back as a record, types included; empty where it does."""
+    try:
+        document = load(text)
+    except Unreadable as problem:
+        return problem.message
+    same = repr(document.data) == repr(record)  # unlike ==, it tells 1 from 1.0 and true, and 0.0 from -0.0
+    return document.faults[0].message if document.faults else "" if same else "another value is read"
+
+
+def _leaves(place: str, value: Any, key: str = "value") -> Iterator[tuple[str, str, Any]]:
+    """Each key and plain value with its place, as a pair that can be written by itself."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            below = f"{place}.{name}".lstrip(".")
+            yield below, name, 1
+            yield from _leaves(below, item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(f"{place}[{index}]", item)
+    else:
+        yield place, key, value
+
+
+def _dumped(record: Mapping[str, Any]) -> str:
+    from ruamel.yaml import YAML
 
     yaml = YAML()
     yaml.width = 110
@@ -31,8 +65,38 @@ def as_yaml(record: Mapping[str, Any]) -> str:
     yaml.representer.add_representer(type(None), lambda rep, _: rep.represent_scalar("tag:yaml.org,2002:null", "null"))
     yaml.representer.add_representer(float, lambda rep, n: rep.represent_scalar("tag:yaml.org,2002:float", repr(n)))
     out = StringIO()
-    yaml.dump(prepared(dict(record)), out)
+    yaml.dump(_prepared(dict(record)), out)
     return out.getvalue()
+
+
+def _prepared(value: Any) -> Any:
+    """A value as ruamel writes it in our style."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return {_key(key): _prepared(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return _flow([_prepared(item) for item in value])
+    return value
+
+
+def _text(value: str) -> Any:
+    """A text in a literal block where it has several lines, in quotes where they are needed, plain otherwise."""
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+
+    lines = value.removesuffix("\n").split("\n")
+    literal = all(_LINE.fullmatch(line) for line in lines) and lines[0][:1].strip() and lines[-1].strip()
+    if "\n" in value and literal:
+        return LiteralScalarString(value)
+    read, ambiguous = scalar(value)
+    plain = isinstance(read, str) and ambiguous is None and "[[" not in value and value[:1] not in ("?", ":")
+    return value if plain and _LINE.fullmatch(value) else DoubleQuotedScalarString(value)
+
+
+def _key(key: Any) -> Any:
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+    return key if re.fullmatch(r"[A-Za-z_][\w.-]*", key, re.A) else DoubleQuotedScalarString(key)
 
 
 def _flow(items: list[Any]) -> Any:
@@ -43,8 +107,3 @@ def _flow(items: list[Any]) -> Any:
     if not any(isinstance(item, dict | list) for item in items):
         sequence.fa.set_flow_style()
     return sequence
-
-
-def _needs_quotes(text: str) -> bool:
-    value, ambiguous = scalar(text)
-    return not isinstance(value, str) or ambiguous is not None or "[[" in text

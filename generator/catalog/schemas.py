@@ -111,6 +111,7 @@ class Schemas:
         days = FormatChecker(())
         for name in ("date", "day-month-or-year"):
             days.checks(name, ValueError)(_is_day)
+        days.checks("regex", re.error)(_is_pattern)
         resources = [
             (f"{name}.schema.json", DRAFT202012.create_resource(dict(doc))) for name, doc in self.documents.items()
         ]
@@ -153,6 +154,11 @@ def _is_day(text: object) -> bool:
     return not (isinstance(text, str) and text.endswith("\n"))
 
 
+def _is_pattern(text: object) -> bool:
+    """Whether a text is a regular expression; re.error says why not."""
+    return not isinstance(text, str) or bool(re.compile(text))
+
+
 def _required(path: Path, error: ValidationError) -> Violation:
     missing = next(name for name in _allowed(error) if f"'{name}'" in error.message)
     if path and path[-1] == "why_null":
@@ -168,10 +174,10 @@ def _null_without_reason(path: Path, name: str) -> Violation:
 
 
 def _unknown_keys(path: Path, error: ValidationError) -> Iterator[Violation]:
-    known = sorted(_about(error).get("properties", {}))
+    known, free = sorted(_about(error).get("properties", {})), _about(error).get("patternProperties", {})
     found: Any = error.instance
     for extra in found:
-        if extra not in known:
+        if extra not in known and not any(re.search(pattern, str(extra)) for pattern in free):
             near = difflib.get_close_matches(str(extra), known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
             meant = near[0] if near else None

@@ -5,7 +5,9 @@ Exit status: 0 fine, 1 findings at error level (or nothing derivable), 2 usage o
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from generator.cli.ask import graph, kv, show, why
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.site import build, serve
+from generator.cli.targets import reason_of
 from generator.cli.write import fix, materialise, new, review
 
 COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve, extract)
@@ -39,15 +42,44 @@ for command in COMMANDS:
 
 
 def main() -> None:
-    """Run the command; an interrupt leaves nothing half-written and ends with the shell's status for it."""
+    """Run the command; whatever stops it leaves nothing half-written, says so in a line and ends with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that is no UTF-8 holds halves of characters
+    ended: list[int] = []
+
+    def end(number: int, frame: object) -> None:
+        """Whatever undoes half-written files on a Ctrl-C does so here as well."""
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    status = _run()
+    sys.exit(143 if ended else status)
+
+
+def _run() -> int:
+    """The exit status of the command, told on stderr where it is not its own."""
     try:
-        sys.exit(cli.main(prog_name="servebook", standalone_mode=False))  # click returns the status of an Exit
+        status = cli.main(prog_name="servebook", standalone_mode=False)  # click returns the status of an Exit
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return int(status or 0)
     except click.exceptions.Abort:
         click.echo("servebook: interrupted; no file is half-written", err=True)
-        sys.exit(130)
+        return 130
     except click.ClickException as problem:
         problem.show()
-        sys.exit(problem.exit_code)
+        return problem.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # head has what it wanted
-        sys.exit(0)
+        _drop_output()  # head has what it wanted
+        return 0
+    except OSError as error:
+        _drop_output()
+        click.echo(f"servebook: {reason_of(error)}", err=True)
+        return 2
+
+
+def _drop_output() -> None:
+    """What is still to be written goes nowhere: the place for it is full or gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from generator.cli.config_file import config_at
-from generator.cli.targets import FORMAT, Stop, found_root, knowledge_at, record_named, suggestion
+from generator.cli.targets import COUNT, FORMAT, Stop, found_root, here, knowledge_at, record_named, suggestion
 
 
 @click.command()
 @click.argument("model", required=False)
 @click.option("--config", "config", type=click.Path(path_type=Path), help="A config.json instead of a record.")
-@click.option("--context", "contexts", multiple=True, type=click.IntRange(min=1), help="Tokens; may be repeated.")
+@click.option("--context", "contexts", multiple=True, type=COUNT, help="Tokens; may be repeated.")
 @click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
-@click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Sequences.")
-@click.option("--tp", default=1, show_default=True, type=click.IntRange(min=1), help="Tensor-parallel ranks.")
+@click.option("--batch", default=1, show_default=True, type=COUNT, help="Sequences.")
+@click.option("--tp", default=1, show_default=True, type=COUNT, help="Tensor-parallel ranks.")
 @click.option("--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key shapes no cache.")
 @click.option(
     "--class-defaults",
@@ -77,7 +77,7 @@ def _on_record(root: Path | None) -> tuple[Any, Any, Any]:
     from generator.derive.config.class_reads import FACTS
 
     try:
-        folder = found_root(root) if root is not None else find_root(Path.cwd())
+        folder = found_root(root) if root is not None else find_root(here())
         catalog = read(folder, only=("engine", "kernel"))
     except NoKnowledgeBase as problem:
         if root is not None:
@@ -100,9 +100,9 @@ def _on_record(root: Path | None) -> tuple[Any, Any, Any]:
 @click.option("--engine", required=True, help="The engine's id.")
 @click.option("--gpu", required=True, help="The GPU's id.")
 @click.option("--cache", help="A cache type as the engine spells it, or a layout of `servebook kv`; otherwise auto.")
-@click.option("--context", type=click.IntRange(min=1), help="Tokens of each sequence: adds weights and cache.")
-@click.option("--batch", type=click.IntRange(min=1), help="Sequences, for the same; 1 otherwise.")
-@click.option("--tp", type=click.IntRange(min=1), help="GPUs that share the model, for the same; 1 otherwise.")
+@click.option("--context", type=COUNT, help="Tokens of each sequence: adds weights and cache.")
+@click.option("--batch", type=COUNT, help="Sequences, for the same; 1 otherwise.")
+@click.option("--tp", type=COUNT, help="GPUs that share the model, for the same; 1 otherwise.")
 @FORMAT
 @click.pass_obj
 def why(

@@ -29,16 +29,24 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
 
     kinds = FileKinds(table)
     try:
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
+        text = _bytes(path)
         if (other := kinds.of_bytes(text)) is not None:
             raise Stop(f"{path} holds no config: {other}")
         if len(text) > MOST_BYTES:
             raise Stop(f"{path} is larger than {MOST_BYTES:,} bytes; no config is")
         # Python refuses to read a number of more than 4,300 digits; a hundred of them are absurd enough.
-        data = json.loads(text.decode("utf-8-sig"), object_pairs_hook=once, parse_int=lambda digits: int(digits[:100]))
+        data = json.loads(
+            text.decode("utf-8-sig"),
+            object_pairs_hook=once,
+            parse_int=lambda digits: int(digits[:100]),
+            parse_constant=str,  # JSON knows no Infinity; what Python's writer makes of it stays the text, as on record
+        )
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
     except OSError as error:
         raise Stop(f"{path}: {error.strerror}") from None
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise Stop(f"{path} holds {half}, half of a character, which no text can hold") from None
     except UnicodeDecodeError:
         raise Stop(f"{path} is not UTF-8, so it is no config.json") from None
     except ValueError as error:
@@ -48,3 +56,11 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
     if (other := kinds.of_json(data)) is not None:
         raise Stop(f"{path} holds no config: {other}")
     return dict(data)
+
+
+def _bytes(path: Path) -> bytes:
+    """What a regular file holds, and not much more; a pipe or a device may never end, and is not waited for."""
+    if path.exists() and not path.is_file():
+        raise Stop(f"{path} is no regular file, so it is no config.json")
+    with path.open("rb") as file:
+        return file.read(MOST_BYTES + 1)

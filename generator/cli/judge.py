@@ -129,15 +129,14 @@ def _place_in_repository(folder: Path) -> str:
 
 def _lines_of(folder: Path) -> Callable[[str, int], str]:
     """Lines of authored files, as far as they can be read, for what stands below a finding on a terminal."""
-    from generator.catalog.read import MAX_BYTES
-    from generator.catalog.yaml.document import Document
+    from generator.catalog.disk.authored import contents
+    from generator.catalog.yaml.document import Document, Unreadable
 
     @cache
     def document(path: str) -> Document:
         try:
-            with (folder / path).open("rb") as file:
-                return Document(file.read(MAX_BYTES).decode("utf-8-sig", "replace"), None)
-        except OSError:
+            return Document(contents(folder, path).decode("utf-8-sig", "replace"), None)
+        except (OSError, Unreadable):
             return Document("", None)
 
     return lambda path, line: document(path).line(line - 1)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-AUTHORED = ("records", "sources", "schema", "docs")
+from generator.catalog.disk.authored import AUTHORED
+
 READ = (".yaml", ".yml", ".json", ".md")
 _LINK, _FILES = "120000", ("100644", "100755", "100664")
 _FOREIGN = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
@@ -55,7 +56,8 @@ def _entries(root: Path, commit: str, prefix: str) -> list[tuple[str, str, str]]
         mode, _, name = head.split(" ")[:3]
         below = path.removeprefix(prefix)
         parts = PurePosixPath(below).parts
-        if mode in (*_FILES, _LINK) and ".." not in parts and parts[0] in AUTHORED and below.lower().endswith(READ):
+        read = mode == _LINK or (mode in _FILES and below.lower().endswith(READ))
+        if read and ".." not in parts and parts[0] in AUTHORED:
             entries.append((mode, name, below))
     return entries
 

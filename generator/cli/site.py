@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import click
 
-from generator.cli.targets import Stop, found_root
+from generator.cli.targets import Stop, found_root, written
 
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), help="Where to build; site/ otherwise.")
 @click.pass_obj
 def build(root: Path | None, out: Path | None) -> None:
-    """Build the site; every warning is an error."""
+    """Build the site; every warning is an error. A build that fails, or is stopped, leaves the site as it was."""
     folder = found_root(root)
-    arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml")]
-    _mkdocs(folder, [*arguments, "--site-dir", str((out or folder / "site").resolve())])
+    arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml"), "--site-dir"]
+    with written(folder, out or folder / "site") as fresh:
+        _mkdocs(folder, [*arguments, str(fresh)])
 
 
 @click.command()
@@ -26,7 +28,12 @@ def build(root: Path | None, out: Path | None) -> None:
 def serve(root: Path | None, addr: str) -> None:
     """Preview the site; an edit shows at once, and a broken record shows its error on its page."""
     folder = found_root(root)
-    _mkdocs(folder, ["serve", "--dev-addr", addr, "--config-file", str(folder / "mkdocs.yml")])
+    try:
+        _mkdocs(folder, ["serve", "--dev-addr", addr, "--config-file", str(folder / "mkdocs.yml")])
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise Stop(f"{addr} is in use already; name another with --addr") from None
 
 
 def _mkdocs(folder: Path, arguments: list[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,9 @@ FORMAT = click.option(
     help="Form of the output.",
 )
 
+COUNT = click.IntRange(1, 10**12)
+"""Tokens, sequences or GPUs; more would be a slip, and there are figures that no float holds."""
+
 
 class Stop(click.ClickException):
     """A user's mistake or a lacking piece: one clear message, exit status 2."""
@@ -41,7 +46,7 @@ def found_root(root: Path | None) -> Path:
 
     try:
         if root is None:
-            return find_root(Path.cwd())
+            return find_root(here())
         if not root.is_dir():
             raise Stop(f"--root {root}: no such folder")
         return root.resolve()
@@ -49,9 +54,65 @@ def found_root(root: Path | None) -> Path:
         raise Stop(str(problem)) from None
 
 
+def mend(folder: Path) -> None:
+    """Put right what an interrupted run has left among the authored files, and say so."""
+    from generator.catalog.disk.journal import mended
+
+    with writing():
+        if done := mended(folder):
+            click.echo(f"servebook: {done}", err=True)
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """What keeps authored files from being written stops the run with its reason."""
+    from generator.catalog.disk.journal import ChangedMeanwhile
+    from generator.catalog.disk.runs import Busy
+
+    try:
+        yield
+    except (ChangedMeanwhile, Busy) as problem:
+        raise Stop(str(problem)) from None
+    except OSError as error:
+        raise Stop(f"{reason_of(error)}; nothing was written") from None
+
+
+def reason_of(error: OSError) -> str:
+    """What the system refuses, in one line."""
+    where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
+@contextmanager
+def written(folder: Path, out: Path) -> Iterator[Path]:
+    """A fresh folder that takes the place of `out` when all of it is written; what is not ours stops the run."""
+    from generator.catalog.disk.output import Occupied, mended, replaced
+    from generator.catalog.disk.runs import Busy
+
+    out = out if out.is_absolute() else here() / out
+    try:
+        if done := mended(folder, out):
+            click.echo(f"servebook: {done}", err=True)
+        with replaced(folder, out) as fresh:
+            yield fresh
+    except (Occupied, Busy) as refused:
+        raise Stop(str(refused)) from None
+
+
+def here() -> Path:
+    """The working directory, which may have been removed."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise Stop("the working directory was removed; change into another, or name the base with --root") from None
+
+
 def place_of(folder: Path) -> str:
     """What stands before a root-relative path where it is told to somebody in the working directory."""
-    place = os.path.relpath(folder, Path.cwd())
+    try:
+        place = os.path.relpath(folder)
+    except FileNotFoundError:  # there is no working directory any more
+        return f"{folder}/"
     return "" if place == "." else f"{place}/"
 
 

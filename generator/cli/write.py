@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from generator.cli.config_file import config_at
-from generator.cli.targets import FORMAT, Stop, catalog_at, found_root, inside, knowledge_at, place_of, record_named
+from generator.cli.targets import (
+    FORMAT,
+    Stop,
+    catalog_at,
+    found_root,
+    inside,
+    knowledge_at,
+    mend,
+    place_of,
+    record_named,
+    writing,
+    written,
+)
 
 if TYPE_CHECKING:
     from generator.knowledge.knowledge_base import KnowledgeBase
@@ -25,6 +37,7 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     from generator.authoring import fixes
 
     folder = found_root(root)
+    mend(folder)
     catalog = catalog_at(folder)  # a folder that is no knowledge base is told before anything is copied
     outcome = fixes.plan(folder, date.today(), unsafe, [inside(catalog, folder, path) for path in paths])
     if not outcome.converged:
@@ -33,10 +46,8 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     if diff:
         click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
     else:
-        try:
+        with writing():
             fixes.write(folder, outcome.changes)
-        except (fixes.ChangedMeanwhile, OSError) as problem:
-            raise Stop(str(problem)) from None
         place = place_of(folder)
         for change in outcome.changes:
             click.echo("\n".join(f"{place}{change.path}: {title}" for title in change.titles))
@@ -64,6 +75,8 @@ def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | N
     from generator.cli.output import reviews as standing
 
     folder = found_root(root)
+    if ids or every:
+        mend(folder)
     kb = knowledge_at(folder)
     if every == bool(ids) and (every or source or diff):
         raise Stop("name the records that you have compared with their sources, or --all of them")
@@ -78,10 +91,11 @@ def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | N
         outcome = (
             stamping.ReviewPlan(faults=faults) if faults else stamping.plan(folder, kb, records, cited, date.today())
         )
-        if not diff:
+    except stamping.CannotStamp as refused:
+        raise Stop(str(refused)) from None
+    if not diff:
+        with writing():
             fixes.write(folder, outcome.changes)
-    except (stamping.CannotStamp, fixes.ChangedMeanwhile, OSError) as problem:
-        raise Stop(str(problem)) from None
     if diff and not faults:
         click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
     text = standing.as_json(outcome) if form == "json" else standing.as_text(outcome, place_of(folder))
@@ -125,17 +139,19 @@ def new(
     from generator.cli.output.to_json import to_json
 
     folder = found_root(root)
+    mend(folder)
     catalog = catalog_at(folder)
     named = {"repo": repo, "source": source, "name": name, "vendor": vendor, "url": url}
     given = {"config": config_at(config, catalog.tables.get("file_kinds", {})) if config else None, **named}
     try:
-        written = scaffold.write(folder, catalog, kind, id, given, date.today())
+        with writing():
+            begun = scaffold.write(folder, catalog, kind, id, given, date.today())
     except CannotBegin as refused:
         raise Stop(str(refused)) from None
     if form == "json":
-        click.echo(to_json({"written": [path.as_posix() for path in written]}))
+        click.echo(to_json({"written": [path.as_posix() for path in begun]}))
     else:
-        click.echo("\n".join(f"wrote {path.as_posix()}" for path in written))
+        click.echo("\n".join(f"wrote {path.as_posix()}" for path in begun))
         click.echo("fill in what is marked TODO, then: servebook validate")
 
 
@@ -144,14 +160,11 @@ def new(
 @click.pass_obj
 def materialise(root: Path | None, out: Path) -> None:
     """Write the generated pages as plain files into OUT."""
-    from generator.site.materialise import Occupied
-    from generator.site.materialise import materialise as write
+    from generator.site.materialise import write_pages
 
-    kb = sound_at(found_root(root))
-    try:
-        count = write(kb, out)
-    except Occupied as occupied:
-        raise Stop(str(occupied)) from None
+    folder = found_root(root)
+    with written(folder, out) as fresh:
+        count = write_pages(sound_at(folder), fresh)
     click.echo(f"wrote {count} pages to {out}")
 
 

@@ -1,13 +1,9 @@
-"""The pages as plain files: Markdown with a title in front and the body as one block of HTML, for any site builder.
-
-The folder appears whole or not at all: it is written beside its place and then moved there.
-"""
+"""The pages as plain files: Markdown with a title in front and the body as one block of HTML, for any site builder."""
 
 from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from pathlib import Path
 
 from generator.catalog.shipped import shipped
@@ -19,40 +15,11 @@ from generator.site.html.links import Style, resolved
 from generator.site.html.page import Page
 from generator.site.site import Site
 
-MARKER = ".servebook"
-"""Says that a folder was written by us, so that it may be replaced."""
-
 _PRE = re.compile(r"(<pre\b.*?</pre>)", re.S)
 
 
-class Occupied(Exception):
-    """The target holds something that is not ours; the message says so."""
-
-
-def materialise(kb: KnowledgeBase, out: Path) -> int:
-    """Write all pages and assets into `out`; count the pages. Raises `Occupied` rather than replace foreign files."""
-    out = out.absolute()
-    _check(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
-        fresh = Path(scratch, "new")
-        count = _write(kb, fresh)
-        if out.exists():
-            out.rename(Path(scratch, "old"))
-        fresh.rename(out)
-    return count
-
-
-def _check(out: Path) -> None:
-    if not out.exists() and not out.is_symlink():
-        return
-    if out.is_symlink() or not out.is_dir():
-        raise Occupied(f"{out} is no folder; name a new or an empty one")
-    if any(out.iterdir()) and not (out / MARKER).is_file():
-        raise Occupied(f"{out} holds files that are not ours; name a new or an empty folder")
-
-
-def _write(kb: KnowledgeBase, folder: Path) -> int:
+def write_pages(kb: KnowledgeBase, folder: Path) -> int:
+    """Write all pages and assets into an empty folder; count the pages."""
     site = Site(kb)
     files = {page.path: as_file(page) for page in pages.build_site(site)}
     for page in kb.catalog.docs:  # what is written by hand wins
@@ -62,7 +29,6 @@ def _write(kb: KnowledgeBase, folder: Path) -> int:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
     shutil.copytree(shipped("templates") / "assets", folder / "assets")
-    (folder / MARKER).write_text("Written by `servebook materialise`, which replaces this whole folder.\n", "utf-8")
     return len(files)
 
 

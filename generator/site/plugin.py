@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,17 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
+from generator.catalog.disk.authored import contents
 from generator.catalog.read import NoKnowledgeBase, read
 from generator.catalog.shipped import shipped
+from generator.catalog.yaml.document import Unreadable
 from generator.checks import CHECKS, judge
 from generator.checks.run import judge_all
 from generator.checks.unused_waiver import unused_waiver
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 from generator.site import pages
+from generator.site.guard import guard
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.links import Style, resolved
@@ -102,6 +106,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read everything anew; refuse to build on errors, unless this is a preview."""
         self.root = Path(config.config_file_path).parent / self.config.root
+        guard(self.root, config)
         config.extra_css.append("assets/servebook.css")
         config.extra_javascript.append("assets/servebook.js")
         config.theme.dirs.append(str(shipped("templates") / "skin"))
@@ -154,10 +159,11 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
 
     def _texts(self, kb: KnowledgeBase, errors: list[Finding]) -> Mapping[str, str]:
         """The text of the files that could not be read as records, for the excerpts beside their errors."""
-        known = {record.path for record in kb.catalog.records.values()}
-        wanted = {found.location.path for found in errors} - known
-        paths = [path for path in wanted if (self.root / path).is_file()]
-        return {path: (self.root / path).read_text("utf-8", errors="replace") for path in paths}
+        known, texts = {record.path for record in kb.catalog.records.values()}, {}
+        for path in {found.location.path for found in errors} - known:
+            with suppress(OSError, Unreadable):
+                texts[path] = contents(self.root, path).decode("utf-8", "replace")
+        return texts
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages that docs/ does not have by hand, and the assets."""

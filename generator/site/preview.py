@@ -13,6 +13,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from generator.catalog.disk.output import MARKER
+
 FOLDER = ".preview"
 """Inside of MkDocs' output folder, which is emptied of everything but hidden files."""
 
@@ -63,7 +65,7 @@ class Preview:
 def _files(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != FOLDER]
-        yield from (Path(where, name) for name in names)
+        yield from (Path(where, name) for name in names if name != MARKER)
 
 
 def _not_about_empty_pages(record: logging.LogRecord) -> bool:

@@ -305,13 +305,12 @@ def test_nothing_is_written_through_a_link(tiny: Base, tmp_path: Path) -> None:
     (tiny.root / "records/models").symlink_to(outside / "models")
     (tiny.root / "docs/linked.md").symlink_to(outside / "page.md")
     (tiny.root / "docs/loop").symlink_to(tiny.root / "docs")
-    linked = outside / "models/tiny-a.yaml"
-    tiny.lay(RENAMED).edit(MODEL, "see [[tiny-latent]]", "see [[old]]")
-    assert "+  Keeps one latent row per token, see [[tiny-latent]]" in run(tiny, "--diff").stdout
-    assert "see [[old]]" in linked.read_text("utf-8"), "--diff writes nothing, not even behind a link"
+    tiny.lay({**RENAMED, GUIDE: "[[old]]\n"}).edit(MODEL, "see [[tiny-latent]]", "see [[old]]")
+    before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()}
+    assert "+[[tiny-latent]]" in run(tiny, "--diff").stdout
     assert run(tiny).exit_code == 0
-    assert "see [[tiny-latent]]" in linked.read_text("utf-8"), "a linked folder of records is the author's own"
-    assert (outside / "page.md").read_text() == "[[old]]\n"
+    assert (tiny.root / GUIDE).read_text() == "[[tiny-latent]]\n", "what is no link is fixed"
+    assert {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()} == before
     assert (tiny.root / "docs/linked.md").is_symlink()
 
 
@@ -326,14 +325,14 @@ def test_a_file_that_was_edited_meanwhile_is_not_overwritten(tiny: Base) -> None
 
 def test_a_full_disk_leaves_every_file_as_it_was(tiny: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny.lay({**RENAMED, GUIDE: "[[old]]\n"}).edit(IDEA, PROSE, "[[old]]")
-    before, made = held(tiny), fixes.tempfile.mkstemp
+    before, opened = held(tiny), os.open
 
-    def mkstemp(dir: Path, **names: str) -> tuple[int, str]:
-        if dir.name == "concepts":
+    def refused(path: Path, flags: int, *more: int, **named: int) -> int:
+        if str(path).startswith(f"{tiny.root}/records/concepts/") and flags & os.O_CREAT:
             raise OSError(28, "No space left on device")
-        return made(dir=dir, **names)
+        return opened(path, flags, *more, **named)
 
-    monkeypatch.setattr(fixes.tempfile, "mkstemp", mkstemp)
+    monkeypatch.setattr(os, "open", refused)
     done = run(tiny)
     assert done.exit_code == 2
     assert "No space left" in done.stderr

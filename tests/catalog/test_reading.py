@@ -275,21 +275,22 @@ def test_a_link_a_folder_and_a_device_are_no_records(tiny: Base) -> None:
     (folder / "folder.yaml").mkdir()
     os.mkfifo(folder / "pipe.yaml")
     os.mkfifo(tiny.root / "docs" / "pipe.md")
-    found = {each.record: (each.code, each.message) for each in tiny.findings()}
+    found = {Path(each.location.path).name: (each.code, each.message) for each in tiny.findings()}
     assert {code for code, _ in found.values()} == {"YML001"}
-    assert found.keys() == {"link", "dangling", "folder", "pipe"}
-    assert "symbolic link" in found["link"][1]
+    assert found.keys() == {"link.yaml", "dangling.yaml", "folder.yaml", "pipe.yaml", "pipe.md"}
+    assert "symbolic link" in found["link.yaml"][1]
+    assert "a named pipe" in found["pipe.md"][1]
 
 
 def test_a_file_that_the_system_refuses(tiny: Base, monkeypatch: pytest.MonkeyPatch) -> None:
-    read_bytes = Path.read_bytes
+    opened = os.open
 
-    def refuse(path: Path) -> bytes:
+    def refuse(path: Path, *more: int) -> int:
         if path.name == "tiny-latent.yaml":
             raise PermissionError(13, "Permission denied")
-        return read_bytes(path)
+        return opened(path, *more)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     found = tiny.findings()
     assert [(each.code, each.message) for each in found] == [("YML001", "cannot be read: Permission denied")]
 

@@ -381,7 +381,7 @@ def test_relative_address(path: str, target: str, style: Style, address: str) ->
 
 def test_materialised_files_are_complete(tiny: Base, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
-    count = materialise.materialise(tiny.read(), out)
+    count = materialise.write_pages(tiny.read(), out)
     files = {path.relative_to(out).as_posix(): path.read_text("utf-8") for path in out.rglob("*.md")}
     assert count == len(files)
     assert (out / "assets/servebook.css").is_file()
@@ -394,35 +394,3 @@ def test_materialised_files_are_complete(tiny: Base, tmp_path: Path) -> None:
             if path and "://" not in path:
                 assert os.path.normpath(os.path.join(os.path.dirname(name), path)) in files, f"{name} -> {link}"
     assert 'href="models/tiny-a.md">the model</a>' in files["guide.md"]
-
-
-def test_materialise_replaces_its_own_folder_only(tiny: Base, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    materialise.materialise(tiny.read(), out)  # an empty folder is free
-    (out / "models" / "gone.md").write_text("x")
-    materialise.materialise(tiny.read(), out)
-    assert not (out / "models" / "gone.md").exists()
-    foreign = tmp_path / "foreign"
-    foreign.mkdir()
-    (foreign / "mine.txt").write_text("keep")
-    with pytest.raises(materialise.Occupied, match="not ours"):
-        materialise.materialise(tiny.read(), foreign)
-    assert [path.name for path in foreign.iterdir()] == ["mine.txt"]
-
-
-def test_materialise_leaves_nothing_half_written(tiny: Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "made" / "out"
-    materialise.materialise(tiny.read(), out)
-    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-
-    def interrupted(page: Page) -> str:
-        if page.path.startswith("sources"):
-            raise KeyboardInterrupt
-        return page.html
-
-    monkeypatch.setattr(materialise, "as_file", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        materialise.materialise(tiny.read(), out)
-    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
-    assert [path.name for path in out.parent.iterdir()] == ["out"]

@@ -227,3 +227,41 @@ def test_preview_writes_only_what_changed(tiny: Base) -> None:
     preview.again()
     assert Path(preview.server.root, "concepts/tiny-latent/index.html").stat().st_ino == concept
     assert Path(preview.server.root, "gotchas/tiny-crash/index.html").stat().st_ino != gotcha
+
+
+# --- what is never published ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["/proc/self/environ", "/"], ids=["a file", "a folder"])
+@pytest.mark.parametrize("name", ["docs/leak.md", "docs/.leak", "docs/guide/leak", "look/leak.css"])
+def test_nothing_behind_a_link_is_built_or_previewed(
+    tiny: Base, name: str, target: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    tiny.lay({"look/main.html": '{% extends "base.html" %}'})
+    tiny.edit("mkdocs.yml", "font: false}", "font: false, custom_dir: look}")
+    (tiny.root / name).parent.mkdir(exist_ok=True)
+    (tiny.root / name).symlink_to(target)
+    with pytest.raises(Abort):
+        built(tiny)
+    assert f"{name}: this is a symbolic link" in caplog.text
+    with pytest.raises(Abort):
+        Preview(tiny)
+    for out in ("site", "preview"):
+        assert [path.name for path in (tiny.root.parent / out).rglob("*")] == [".servebook"]
+
+
+def test_a_preview_empties_no_folder_that_is_not_ours(tiny: Base) -> None:
+    (tiny.root.parent / "preview").mkdir()
+    (tiny.root.parent / "preview/precious.txt").write_text("keep")
+    with pytest.raises(Abort):
+        Preview(tiny)
+    assert (tiny.root.parent / "preview/precious.txt").read_text() == "keep"
+
+
+def test_an_excerpt_shows_nothing_that_lies_behind_a_link(tiny: Base, tmp_path: Path) -> None:
+    (tmp_path / "secret.yaml").write_text("hunter2\n")
+    preview = Preview(tiny)
+    (tiny.root / "records/models/leak.yaml").symlink_to(tmp_path / "secret.yaml")
+    preview.again()
+    assert not [name for name, data in preview.files.items() if b"hunter2" in data]
+    assert "symbolic link" in preview.page("")

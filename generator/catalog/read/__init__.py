@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import os
+from collections.abc import Collection
 from pathlib import Path
 
+from generator.catalog.disk.authored import MAX_BYTES, contents
 from generator.catalog.read.declared import read_schema
-from generator.catalog.read.files import MAX_BYTES, NoKnowledgeBase, decoded, find_root
-from generator.catalog.read.folders import Reader
-from generator.catalog.records import Catalog, Prose, Record
+from generator.catalog.read.files import NoKnowledgeBase, find_root
+from generator.catalog.read.folders import TOPS, Reader
+from generator.catalog.read.pages import read_docs
+from generator.catalog.records import Catalog, Record
 from generator.catalog.schemas import Schemas
-from generator.catalog.shipped import shipped
-from generator.catalog.yaml.document import Document, Unreadable
+from generator.catalog.yaml.document import Unreadable
 
 __all__ = ["MAX_BYTES", "NoKnowledgeBase", "find", "find_root", "read"]
 
@@ -22,15 +24,15 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     `only` names the kinds to read where a part is enough (then nothing is said about the rest, docs included). With the
     catalog `before`, a file whose text has not changed is not parsed and judged again: a live preview need not wait.
     """
-    for name in ("records", "sources"):
-        if not (root / name).is_dir():
+    for name in TOPS:
+        if not os.path.lexists(root / name):
             raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is no knowledge base")
-    schema = root / "schema" if (root / "schema").is_dir() else shipped("schema")
-    kinds, schemas, tables = read_schema(schema)
+    kinds, schemas, tables = read_schema(root)
     reader = Reader(root, kinds, schemas, kept=_sound_files(before, schemas))
     for kind in kinds:
         if only is None or kind.name in only:
             reader.folder(kind)
+    docs, barred = read_docs(root) if only is None else ((), ())
     if only is None:
         reader.strays()
     if not reader.files:
@@ -41,11 +43,11 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
         kinds=kinds,
         schemas=schemas,
         records=reader.records,
-        docs=tuple(_read_docs(root)) if only is None else (),
+        docs=docs,
         redirects=redirects.targets,
         stamps=stamps,
         tables=tables,
-        faults=(*reader.faults, *redirects.faults),
+        faults=(*reader.faults, *redirects.faults, *barred),
         unreadable=frozenset(reader.unreadable | redirects.broken),
         unsound=frozenset(reader.unsound),
         files=reader.files,
@@ -54,28 +56,16 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
 
 def find(root: Path, catalog: Catalog, kind: str, *texts: str) -> list[Record]:
     """The sound records of one kind whose files hold all of these texts; no other file is parsed."""
-    folder, wanted = root / catalog.kinds[kind].folder, [text.encode("utf-8") for text in texts]
+    wanted = [text.encode("utf-8") for text in texts]
     reader = Reader(root, catalog.kinds, catalog.schemas)
-    for path in sorted(folder.glob("*.yaml")):
+    for path in reader.paths(catalog.kinds[kind]):
         try:
-            found = not path.is_symlink() and path.stat().st_size <= MAX_BYTES and path.read_bytes()
-        except OSError:
+            found = contents(root, path)
+        except (OSError, Unreadable):
             continue  # what cannot be read holds nothing; a reading of the whole base says what is wrong with it
-        if found and all(text in found for text in wanted):
+        if all(text in found for text in wanted):
             reader.file(catalog.kinds[kind], path)
     return [record for id, record in reader.records.items() if id not in reader.unsound and record.kind == kind]
-
-
-def _read_docs(root: Path) -> Iterator[Prose]:
-    for path in sorted((root / "docs").rglob("*.md")):
-        if not path.is_file():
-            continue  # a device named .md would be read for ever
-        try:
-            text = decoded(path)
-        except (OSError, Unreadable):
-            continue  # MkDocs reads these files itself and says what is wrong with them
-        last = text.count("\n")
-        yield Prose(path.relative_to(root).as_posix(), Document(text, None, (0, 0, last + 1, 0)))
 
 
 def _sound_files(before: Catalog | None, schemas: Schemas) -> dict[str, Record]:

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from generator.catalog.yaml.document import Unreadable
 
-MAX_BYTES = 4 * 1024 * 1024
-"""A larger file is refused unread: the longest list on record has 50 kB."""
-
 
 class NoKnowledgeBase(Exception):
     """The folder cannot be read as a knowledge base; the message says what to do."""
@@ -25,12 +22,8 @@ def find_root(start: Path) -> Path:
     )
 
 
-def decoded(path: Path) -> str:
-    """The file's text. Raises OSError, or `Unreadable` with the place."""
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise Unreadable(f"the file has {size:,} bytes; more than {MAX_BYTES:,} are not read")
-    data = path.read_bytes()
+def decoded(data: bytes) -> str:
+    """The text of a file's bytes. Raises `Unreadable` with the place."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("the file is UTF-16; save it as UTF-8")
     try:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
+from generator.catalog.disk.authored import Tree, contents, tree
 from generator.catalog.kinds import Kind, Kinds
 from generator.catalog.read.beside import SUFFIX, joined, strange_field
 from generator.catalog.read.files import decoded
@@ -18,6 +21,9 @@ from generator.catalog.yaml.document import START, Document, Span, Unreadable, l
 from generator.catalog.yaml.loader import load
 from generator.findings import Edit, Fault, Fix, Location
 from generator.notation.citations import ID
+
+TOPS = ("records", "sources")
+"""The folders that hold records."""
 
 BESIDE = (REDIRECTS, STAMPS)
 """Files among the records that are none."""
@@ -36,23 +42,35 @@ class Reader:
     unreadable: set[str] = field(default_factory=set)
     unsound: set[str] = field(default_factory=set)
     files: int = 0
-    _seen: set[Path] = field(default_factory=set)
+    _seen: set[str] = field(default_factory=set)
+
+    @cached_property
+    def trees(self) -> Mapping[str, Tree]:
+        """What lies below each folder that holds records."""
+        return {top: tree(self.root, top) for top in TOPS}
+
+    @cached_property
+    def _all(self) -> frozenset[str]:
+        return frozenset(path for each in self.trees.values() for path in each.files)
 
     def folder(self, kind: Kind) -> None:
         """All records of one kind."""
-        folder = self.root / kind.folder
-        for path in sorted(folder.glob("*.yaml")):
-            if path.name.startswith(".") or path.relative_to(self.root).as_posix() in BESIDE:
-                continue  # what an editor leaves beside a file is no record
-            self._seen.add(path)
-            if path.name.endswith(SUFFIX) and (path.parent / path.name.replace(SUFFIX, ".yaml")).exists():
-                continue  # it is read with the record that it corrects
+        for path in self.paths(kind):
             self.files += 1
             self.file(kind, path)
 
-    def file(self, kind: Kind, path: Path) -> None:
+    def paths(self, kind: Kind) -> list[str]:
+        """The files that are records of one kind; one of corrections is read with the record that it corrects."""
+        files = self.trees[kind.folder.split("/")[0]].files
+        here = [each for each in files if each.rpartition("/")[0] == kind.folder and each.endswith(".yaml")]
+        self._seen |= set(here)
+        read_with = {each for each in here if each.endswith(SUFFIX) and each.replace(SUFFIX, ".yaml") in self._all}
+        return [each for each in here if each not in read_with and each not in BESIDE]
+
+    def file(self, kind: Kind, relative: str) -> None:
         """One record, under the name of its file."""
-        relative, id, beside = path.relative_to(self.root).as_posix(), path.stem, None
+        path, beside = PurePosixPath(relative), None
+        id, corrections = path.stem, path.with_suffix(SUFFIX).as_posix()
         if not re.fullmatch(ID, id):
             self.unreadable.add(id.lower())
             message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
@@ -65,10 +83,9 @@ class Reader:
             self.faults.append(Fault("SCH102", Location(relative), message, id))
             return
         try:
-            text, kept, corrections = _text(path), self.kept.get(relative), path.with_suffix(SUFFIX)
-            if corrections.exists():
-                name = corrections.relative_to(self.root).as_posix()
-                text, beside = joined(text, name, _text(corrections))
+            text, kept = decoded(contents(self.root, relative)), self.kept.get(relative)
+            if corrections in self._all:
+                text, beside = joined(text, corrections, decoded(contents(self.root, corrections)))
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
@@ -103,19 +120,19 @@ class Reader:
         return min(record, declared, key=lambda each: len(self.schemas.violations(each.kind, each.document.data)))
 
     def strays(self) -> None:
-        """YAML files that no kind's folder holds would be passed over in silence: they are findings."""
-        for top in ("records", "sources"):
-            for path in sorted((self.root / top).rglob("*")):
-                inside = path.relative_to(self.root)
-                if path in self._seen or path.suffix.lower() not in (".yaml", ".yml"):
-                    continue
-                if inside.as_posix() in BESIDE or any(part.startswith(".") for part in inside.parts):
-                    continue
-                self.files += 1
-                self.unreadable.add(path.stem)  # it is there, so its id is not unknown
-                self.faults.append(Fault("SCH102", Location(inside.as_posix()), self._astray(inside)))
+        """What would be passed over in silence is a finding: files of no kind's folder, and what cannot be read."""
+        for barred in (barred for found in self.trees.values() for barred in found.barred):
+            self._unread(PurePosixPath(barred.path), "YML001", barred.why)
+        for path in map(PurePosixPath, sorted(self._all - self._seen - set(BESIDE))):
+            if path.suffix.lower() in (".yaml", ".yml"):
+                self._unread(path, "SCH102", self._astray(path))
 
-    def _astray(self, inside: Path) -> str:
+    def _unread(self, path: PurePosixPath, code: str, why: str) -> None:
+        self.files += 1
+        self.unreadable.add(path.stem)  # it is there, so its id is not unknown
+        self.faults.append(Fault(code, Location(path.as_posix()), why, path.stem if path.suffix == ".yaml" else None))
+
+    def _astray(self, inside: PurePosixPath) -> str:
         folders = {kind.folder for kind in self.kinds}
         if inside.suffix != ".yaml" and inside.parent.as_posix() in folders:
             return f"records are named .yaml; rename it to {inside.stem}.yaml"
@@ -142,21 +159,13 @@ class Reader:
 
     def _beside(self, name: str) -> Document | None:
         """A file that is no record; None where it is not there or cannot be read."""
-        path = self.root / name
+        if name not in self._all:
+            return None
         try:
-            return load(decoded(path), name) if path.is_file() else None
+            return load(decoded(contents(self.root, name)), name)
         except (OSError, Unreadable) as error:
             self.faults.append(Fault("YML001", Location.of(name, _span(error)), str(error)))
             return None
-
-
-def _text(path: Path) -> str:
-    """The text of a record's file, which must be a file of its own."""
-    if path.is_symlink():
-        raise Unreadable("the file is a symbolic link; put the record itself here")
-    if not path.is_file():
-        raise Unreadable("this is no file but a folder or a device")
-    return decoded(path)
 
 
 def _span(error: OSError | Unreadable) -> Span:

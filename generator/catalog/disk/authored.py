@@ -1,0 +1,118 @@
+"""The one walk over authored files: regular files below the root, opened without following a link.
+
+Whatever else lies there (a link, a pipe, a device, a folder without rights) is named with the reason, so that it is a
+finding and never an absence.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.catalog.yaml.document import Unreadable
+
+AUTHORED = ("records", "sources", "docs", "schema", "templates")
+"""The folders of a knowledge base that people write."""
+
+MAX_BYTES = 4 * 1024 * 1024
+"""A larger file is refused unread: the longest list on record has 50 kB."""
+
+LINK = "this is a symbolic link, and links are not followed; put the file or folder itself here"
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """What is not read: its path, relative to the root, and why."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What lies in a folder, however deep: regular files by their paths relative to the root, and what is barred."""
+
+    files: tuple[str, ...] = ()
+    barred: tuple[Barred, ...] = ()
+
+
+def tree(root: Path, top: str) -> Tree:
+    """All that lies below ``root/top``, in the order of paths; nothing where there is no such folder.
+
+    What begins with a dot is passed over, as MkDocs does, but a link there is barred unless it leads nowhere: that is
+    what some editors mark an open file with.
+    """
+    if not os.path.lexists(root / top):
+        return Tree()
+    files, barred = [], []
+    for path, why in _below(root, top):
+        if why:
+            barred.append(Barred(path, why))
+        elif not any(part.startswith(".") for part in path.split("/")):
+            files.append(path)
+    return Tree(tuple(sorted(files)), tuple(sorted(barred, key=lambda each: each.path)))
+
+
+def _below(root: Path, top: str) -> Iterator[tuple[str, str]]:
+    """Each file below a folder, with the reason why it is barred, or an empty one."""
+    if (root / top).is_symlink():
+        yield top, LINK
+        return
+    try:
+        entries = sorted(os.scandir(root / top), key=lambda entry: entry.name)
+    except NotADirectoryError:
+        yield top, "this is a file, and a folder is expected"
+        return
+    except OSError as error:
+        yield top, f"the folder cannot be read: {error.strerror}"
+        return
+    for entry in entries:
+        path = f"{top}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False) and not entry.name.endswith((".yaml", ".yml", ".md")):
+            yield from _below(root, path)
+        elif entry.is_symlink():
+            if not entry.name.startswith(".") or os.path.exists(entry.path):
+                yield path, LINK
+        else:
+            yield path, "" if entry.is_file(follow_symlinks=False) else _no_file(os.lstat(entry.path).st_mode)
+
+
+def _no_file(mode: int) -> str:
+    return f"this is {_KINDS.get(stat.S_IFMT(mode), 'no file')}, and a file is expected"
+
+
+def contents(root: Path, path: str, most: int = MAX_BYTES) -> bytes:
+    """The bytes of a regular file, by its path relative to the root. Raises OSError, or `Unreadable` with the reason.
+
+    Neither a link on the way nor one in its place is followed, and no pipe is waited for.
+    """
+    refuse_links(root, path)
+    mode = os.lstat(root / path).st_mode
+    if not stat.S_ISREG(mode):
+        raise Unreadable(_no_file(mode))
+    handle = os.open(root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with open(handle, "rb") as file:
+        size = os.fstat(handle).st_size
+        if size > most:
+            raise Unreadable(f"the file has {size:,} bytes; more than {most:,} are not read")
+        return file.read(most)
+
+
+def refuse_links(root: Path, path: str) -> None:
+    """Raise `Unreadable` unless a path lies below the root with no link on the way; it need not exist."""
+    parts = path.split("/")
+    if os.path.isabs(path) or not set(parts).isdisjoint(("", ".", "..")):
+        raise Unreadable(f"{path} does not lie in the knowledge base")
+    for end in range(1, len(parts) + 1):
+        if os.path.islink(root.joinpath(*parts[:end])):
+            raise Unreadable(LINK)
