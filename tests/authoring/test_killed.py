@@ -32,7 +32,7 @@ def config(base: Base) -> None:
 
 WORK: dict[str, tuple[Callable[[Base], None], list[str], set[str]]] = {
     "fix": (to_fix, ["fix"], {GUIDE, MODEL}),
-    "review": (lambda base: None, ["review", "tiny-a", "tiny-b"], {MODEL, "records/models/tiny-b.yaml"}),
+    "review": (lambda base: None, ["review", "tiny-a", "tiny-b"], {"records/reviews.lock.yaml"}),
     "new": (
         config,
         ["new", "model", "fresh", "--config", "config.json"],
@@ -74,8 +74,8 @@ def test_a_kill_at_any_step_loses_nothing_and_the_next_run_mends(
         assert held(tiny) == after, f"step {number}: the next run neither completed nor mended it"
         mended.append("an earlier run was interrupted" in again.stderr)
         assert mended[-1] or now in (before, after), f"step {number}: nobody says that something was mended"
-    assert len(mended) > 10
-    assert sum(mended) > 8
+    assert len(mended) > 8
+    assert sum(mended) > 5
 
 
 def test_the_source_is_written_before_the_record_that_cites_it(tiny: Base, monkeypatch: pytest.MonkeyPatch) -> None:
