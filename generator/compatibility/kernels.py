@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -71,6 +71,7 @@ class Kernels:
             and backend.provides(job.classes, str(profile.family), profile.architecture)
         ]
         kept = [backend for backend in providers if backend.name not in pruned]
+        ruled_out = [backend for backend in providers if backend.name in pruned]
         chosen: list[BackendFit] = []
         reasons: list[Reason] = []
         notes: dict[str, None] = {}
@@ -79,7 +80,8 @@ class Kernels:
             row = self._choice(job, profile, gpu, caches, part)
             best = _best(answers, list(row["order"]) if row else [], [answer.backend for answer in chosen])
             if best is None or best.grade < Grade.UNGATED:
-                rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], answers, profile)
+                told = [*answers, *_refusing(_answers(ruled_out, part, job, profile, gpu, caches))]
+                rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], told, profile)
                 return replace(rest, reasons=(*reasons, *rest.reasons), chosen=tuple(chosen), modifiers=tuple(notes))
             if not any(best.backend is other.backend for other in chosen):
                 known = sum(backend.does(part) for backend in providers)
@@ -171,6 +173,11 @@ def _answers(
         for variant in backend.variants
         if part in variant.parts and variant.covers(gpu)
     ]
+
+
+def _refusing(answers: Iterable[BackendFit]) -> Iterator[BackendFit]:
+    """What a backend says against a cell by itself; it says so too where a gotcha or a restriction rules it out."""
+    return (answer for answer in answers if answer.grade is Grade.REFUSES)
 
 
 def _best(answers: Iterable[BackendFit], order: list[str], already: list[Backend]) -> BackendFit | None:

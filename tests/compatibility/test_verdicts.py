@@ -85,7 +85,11 @@ def test_latent_attention_on_ampere_has_the_triton_backend_only(cube: Cube) -> N
     assert serving(verdict) == {"vllm-triton-mla-backend": "kc-mla"}
     (step,) = steps(verdict, "kernel-class")
     assert step.value["only"]
-    assert step.cites == ("vllm-0-33-0-backend-triton-mla", "vllm-0-33-0-cuda-backend-priorities")
+    assert step.cites == (
+        "vllm-0-33-0-backend-triton-mla",
+        "vllm-0-33-0-triton-mla-impl",
+        "vllm-0-33-0-cuda-backend-priorities",
+    )
     assert steps(verdict, "family")[0].cites == ("arch-hf-config-deepseek-v2",)
 
 
@@ -280,7 +284,7 @@ def test_attention_sinks_by_gpu(cube: Cube, gpu: str, backend: str) -> None:
     assert serving(verdict) == {backend: "kc-gqa kc-win kc-sink"}
     assert "attention sinks" in steps(verdict, "family")[0].text
     pruned = steps(verdict, "restriction", "prunes")
-    assert bool(pruned) is (gpu in SM8X)
+    assert bool(pruned) is (gpu in {*SM8X, *SM12X})
 
 
 def test_what_a_registry_dropped_says_its_last_version(cube: Cube) -> None:

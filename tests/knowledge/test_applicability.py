@@ -16,7 +16,7 @@ REAL = {
     "a concept, and a family that is not derived": ("minimax-text-01", "mla-latent-attention", None),
     "a gotcha of this class": ("deepseek-v4-1-flash", "flashmla-no-bf16-decode-v41", True),
     "a gotcha of another class": ("deepseek-v4-flash", "flashmla-no-bf16-decode-v41", False),
-    "a gotcha of this family, in versions that are past": ("deepseek-v2", "triton-mla-no-fp8-kv", False),
+    "a gotcha of this family, in versions that are past": ("deepseek-v3-2", "cutlass-mla-not-sparse", False),
     "a gotcha of a library's versions that are past": ("deepseek-v4-1-flash", "sm120-sparse-mla-block-size", False),
     "a gotcha about any model": ("llama-3-1-8b", "fp8-kv-e4m3-ampere", True),
     "a gotcha about cache types that are on record": ("deepseek-v2", "fa3-mla-no-fp8-kv", True),
