@@ -5,7 +5,7 @@ r"""``{{ ... }}`` in prose: where expressions and includes stand, and what an in
     expression = "{{" anything "}}"                             a computed value, see `expressions`
     include    = "{{ include('" id "#" section "') }}"          the text of another record, alone in its paragraph
 
-What stands in a code span or a code block is text.
+What stands in a code span, a code block or a comment of HTML is text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from generator.notation.citations import ID
 
 _EXPRESSION = re.compile(r"\{\{((?:(?!\{\{).)*?)\}\}", re.S)
-_CODE = re.compile(r"(`+)(?:(?!\1).)*?\1|^(?:```|~~~).*?^(?:```|~~~)", re.S | re.M)
+_CODE = re.compile(r"(`+)(?:(?!\1).)*?\1|^(?:```|~~~).*?^(?:```|~~~)|<!--.*?(?:-->|\Z)", re.S | re.M)
 _INCLUDES = re.compile(r"\binclude\b")
 _TARGET = re.compile(rf"(?P<id>{ID})#(?P<section>[A-Za-z0-9_.-]+)\Z")
 EXAMPLE = "{{ include('mla-latent-attention#per_model') }}"
@@ -56,8 +56,8 @@ class Include:
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
-    """Where code stands in a text."""
-    return [(found.start(), found.end()) for found in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
+    """Where code and comments stand in a text."""
+    return [(found.start(), found.end()) for found in _CODE.finditer(text)] if re.search("`|~~~|<!--", text) else []
 
 
 def find(text: str) -> list[Expression]:

@@ -12,7 +12,7 @@ from generator.knowledge.graph import Citation
 from generator.knowledge.includes import prose, sections
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.braces import Expression, find, unclosed
-from generator.prose.expressions.evaluator import ExpressionError, UnknownModel, evaluate, of_a_model
+from generator.prose.expressions.evaluator import ExpressionError, Misspelt, UnknownModel, evaluate, of_a_model
 
 
 @check("NUM409", Severity.ERROR)
@@ -120,7 +120,8 @@ def _of_models(this: Check, kb: KnowledgeBase, open_: _Open) -> _Faults:
     includes = list(_including(kb, open_))
     if not includes:
         message = (
-            f"`{open_.each.inner}` asks for a model's figure, and no model includes this text; write model('id')..."
+            _misspelt(kb, open_.each)
+            or f"`{open_.each.inner}` asks for a model's figure, and no model includes this text; write model('id')..."
         )
         yield None, this.finding(open_.where, message, open_.record.id)
         return
@@ -133,6 +134,14 @@ def _of_models(this: Check, kb: KnowledgeBase, open_: _Open) -> _Faults:
     for (one, why), culprit in zip(failing, culprits, strict=True):
         message = f"`{open_.each.inner}` in {one.mention.target} has no value here: {why}"
         yield culprit, this.finding(one.location, message, one.citing, [Related(open_.where, "the expression")])
+
+
+def _misspelt(kb: KnowledgeBase, each: Expression) -> str:
+    """What is misspelt in an expression that no model gives a value yet; any model whose cache is known can tell."""
+    derived = (facts.id for facts in kb.facts.values() if facts.geometry and facts.parameters)
+    model = next(derived, None)
+    error = _broken(kb, kb.catalog.records[model], each) if model else None
+    return str(error) if isinstance(error, Misspelt) else ""
 
 
 def _including(kb: KnowledgeBase, open_: _Open) -> Iterator[Citation]:

@@ -43,13 +43,14 @@ from generator.prose.expressions.vocabulary import (
     MODEL_NAMES,
     ExpressionError,
     Function,
+    Misspelt,
     Namespace,
     UnknownModel,
     Value,
     model_names,
 )
 
-__all__ = ["MAX_LENGTH", "ExpressionError", "UnknownModel", "Value", "evaluate", "of_a_model"]
+__all__ = ["MAX_LENGTH", "ExpressionError", "Misspelt", "UnknownModel", "Value", "evaluate", "of_a_model"]
 
 MAX_LENGTH = 200
 
@@ -134,8 +135,9 @@ class _Evaluator:
             raise ExpressionError(f"`.{name}` has nothing to stand on")
         if name not in group.known:
             near = difflib.get_close_matches(name, list(group.known), n=1, cutoff=0.8)
-            hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(group.known))}"
-            raise ExpressionError(f"{group.title} has no `{name}`; {hint}")
+            if near:
+                raise Misspelt(f"{group.title} has no `{name}`; did you mean `{near[0]}`?")
+            raise ExpressionError(f"{group.title} has no `{name}`; it has {', '.join(sorted(group.known))}")
         return group.known[name]()
 
     def _call(self, function: Any, arguments: list[Any]) -> Any:
@@ -150,6 +152,7 @@ class _Evaluator:
         return Namespace(
             "an expression",
             {
+                **(dict.fromkeys(MODEL_NAMES, _of_no_model) if self.record.kind in HOMES else {}),
                 **model_names(self.kb, self.record),
                 "model": lambda: Function("model(id)", self._model, (str,)),
                 "format": lambda: Function("format(id)", self._format, (str,)),
@@ -174,6 +177,10 @@ class _Evaluator:
             raise ExpressionError("a filter needs a number before its bar")
         name, digits = (node.id, None) if isinstance(node, ast.Name) else _filter_call(node)
         return _filtered(value, name, digits)
+
+
+def _of_no_model() -> Value:
+    raise ExpressionError("this asks for a model's figure, and stands in the text of no model")
 
 
 # --- arithmetic with units ------------------------------------------------------------------------------------------

@@ -36,6 +36,10 @@ class ExpressionError(Exception):
     """An expression that has no value; the message says what is known instead."""
 
 
+class Misspelt(ExpressionError):
+    """A name that is nearly one of the vocabulary, whatever the model."""
+
+
 class UnknownModel(ExpressionError):
     """The expression may be right: what it asks for fails with the record ``model``, which has a fault of its own."""
 
