@@ -63,7 +63,10 @@ def _entries(root: Path, commit: str, prefix: str) -> list[tuple[str, str, str]]
 
 
 def _write(folder: Path, entries: list[tuple[str, str, str]], root: Path) -> None:
-    """Write the blobs as git holds them, with no filter of the work tree; a link leads nowhere, and is told as one."""
+    """Write the blobs as git holds them; a link leads nowhere, and is reported as one.
+
+    `git archive` would not do: attributes make it leave files out and fill texts in, and the filters apply.
+    """
     if not entries:
         return
     asked = "".join(f"{name}\n" for _, name, _ in entries).encode("ascii")

@@ -62,6 +62,11 @@ class Site(Linker):
         first = Markup('<h1 id="{0}">{1}</h1><p>{0} {2} {3}</p>').format(record.id, record.title, names, text)
         return first + Markup("").join(Markup('<h2 id="{}">{}</h2><p>{}</p>').format(*section) for section in sections)
 
+    @property
+    def families(self) -> Mapping[str, str]:
+        """The title of each family of attention."""
+        return {name: row["title"] for name, row in self.kb.catalog.tables.get("families", {}).items()}
+
     def errors(self, record: Record | None) -> list[Finding]:
         """The errors of a record, or of no record in particular."""
         id = record.id if record else None

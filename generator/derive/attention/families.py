@@ -37,7 +37,6 @@ class Family:
     """
 
     name: str
-    title: str
     reads: frozenset[str]
     reader: Reader
     inert: Callable[[Config], dict[str, str]] = only_what_is_off
@@ -59,78 +58,58 @@ def _sharing(config: Config) -> Geometry:
 
 
 PLAIN = plain.READS | mamba_ssm.READS
-MHA = Family("mha", "Multi-head attention", PLAIN, _by_spelling(plain.read_plain), for_full_attention)
-GQA = Family("gqa", "Grouped-query attention", PLAIN | block_configs.READS, _by_spelling(_per_head), for_full_attention)
-MQA = Family("mqa", "Multi-query attention", PLAIN, _by_spelling(plain.read_plain), for_full_attention)
+MHA = Family("mha", PLAIN, _by_spelling(plain.read_plain), for_full_attention)
+GQA = Family("gqa", PLAIN | block_configs.READS, _by_spelling(_per_head), for_full_attention)
+MQA = Family("mqa", PLAIN, _by_spelling(plain.read_plain), for_full_attention)
 GQA_DKV = Family(
     "gqa_dkv",
-    "Grouped-query attention with different key and value widths",
     plain.READS,
     plain.read_two_widths,
     for_full_attention,
 )
-SWA_ALL = Family("swa_all", "Sliding windows in every layer", windows.READS, windows.read_windows, for_windows)
-SWA_HYBRID = Family(
-    "swa_hybrid", "Sliding windows beside full attention", windows.READS, windows.read_windows, for_windows
-)
-CHUNKED_HYBRID = Family(
-    "chunked_hybrid", "Chunked attention beside full attention", windows.READS, windows.read_windows, for_windows
-)
+SWA_ALL = Family("swa_all", windows.READS, windows.read_windows, for_windows)
+SWA_HYBRID = Family("swa_hybrid", windows.READS, windows.read_windows, for_windows)
+CHUNKED_HYBRID = Family("chunked_hybrid", windows.READS, windows.read_windows, for_windows)
 CROSS_LAYER_SHARED = Family(
     "cross_layer_shared",
-    "Caches shared across layers",
     windows.READS | shared_pairs.READS,
     _sharing,
     for_windows,
 )
-MLA = Family("mla", "Multi-head latent attention", mla.DENSE_READS, mla.read_mla, for_full_attention)
-MLA_DSA = Family(
-    "mla_dsa", "Latent attention with a lightning indexer", mla.DSA_READS, mla.read_dsa, for_full_attention
-)
-CSA_HCA = Family(
-    "csa_hca", "Compressed sparse and heavily compressed attention", compressed.READS, compressed.read_csa_hca
-)
-CSA2 = Family("csa2", "Compressed sparse attention with shared sources", shared_sources.READS, shared_sources.read_csa2)
-GDN_HYBRID = Family(
-    "gdn_hybrid", "Gated delta rule beside attention", linear.GDN_READS, linear.read_gdn, for_full_attention
-)
+MLA = Family("mla", mla.DENSE_READS, mla.read_mla, for_full_attention)
+MLA_DSA = Family("mla_dsa", mla.DSA_READS, mla.read_dsa, for_full_attention)
+CSA_HCA = Family("csa_hca", compressed.READS, compressed.read_csa_hca)
+CSA2 = Family("csa2", shared_sources.READS, shared_sources.read_csa2)
+GDN_HYBRID = Family("gdn_hybrid", linear.GDN_READS, linear.read_gdn, for_full_attention)
 KDA_MLA_HYBRID = Family(
     "kda_mla_hybrid",
-    "Kimi delta attention beside latent attention",
     linear.KDA_READS,
     linear.read_kda,
     for_full_attention,
 )
 LIGHTNING_HYBRID = Family(
     "lightning_hybrid",
-    "Lightning attention beside full attention",
     linear.LIGHTNING_READS,
     linear.read_lightning,
     for_full_attention,
 )
 MAMBA2_HYBRID = Family(
     "mamba2_hybrid",
-    "Mamba-2 beside attention",
     mamba.MAMBA2_READS | mamba_ssm.READS,
     _by_spelling(mamba.read_mamba2_hybrid),
     for_full_attention,
 )
 MAMBA1_HYBRID = Family(
     "mamba1_hybrid",
-    "Mamba beside attention",
     mamba.MAMBA1_READS | mamba_ssm.READS,
     _by_spelling(mamba.read_mamba1_hybrid),
     for_full_attention,
 )
-MAMBA2 = Family("mamba2", "Mamba-2", mamba.PURE_READS | mamba_ssm.READS, _by_spelling(mamba.read_mamba2))
-MAMBA1 = Family("mamba1", "Mamba", mamba.PURE_READS | mamba_ssm.READS, _by_spelling(mamba.read_mamba1))
-GQA_BLOCK_SPARSE = Family(
-    "gqa_block_sparse", "Block-sparse attention", block_sparse.READS, block_sparse.read_block_sparse, for_full_attention
-)
-ENCODER_DECODER = Family(
-    "encoder_decoder", "Encoder and decoder", encoder_decoder.READS, encoder_decoder.read_encoder_decoder
-)
-ENCODER_ONLY = Family("encoder_only", "Bidirectional encoder", encoders.READS, encoders.read_encoder)
+MAMBA2 = Family("mamba2", mamba.PURE_READS | mamba_ssm.READS, _by_spelling(mamba.read_mamba2))
+MAMBA1 = Family("mamba1", mamba.PURE_READS | mamba_ssm.READS, _by_spelling(mamba.read_mamba1))
+GQA_BLOCK_SPARSE = Family("gqa_block_sparse", block_sparse.READS, block_sparse.read_block_sparse, for_full_attention)
+ENCODER_DECODER = Family("encoder_decoder", encoder_decoder.READS, encoder_decoder.read_encoder_decoder)
+ENCODER_ONLY = Family("encoder_only", encoders.READS, encoders.read_encoder)
 
 FAMILIES: tuple[Family, ...] = (
     MHA,

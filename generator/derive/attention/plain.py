@@ -14,8 +14,8 @@ from typing import Any
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry
 from generator.derive.attention.kv_heads import HEADS, SPELLINGS, attention_heads, kv_heads
 from generator.derive.config.fields import Fields, Refused, layer_count
+from generator.derive.config.layer_lists import LAYERS
 
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers")
 HIDDEN = ("hidden_size", "n_embd", "n_embed", "d_model")
 WIDTHS = ("head_dim", "kv_channels")
 READS = frozenset(

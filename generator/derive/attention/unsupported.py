@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.derive.attention import mla, plain, sliding
+from generator.derive.attention import mla, sliding
 from generator.derive.attention.blocks import FULL, LINEAR, MAMBA, SHARED
 from generator.derive.attention.geometry import CacheStream, Geometry
 from generator.derive.config.fields import Fields, Refused, layer_count
+from generator.derive.config.layer_lists import LAYERS
 
 WINDOWED = frozenset({"swa_all", "swa_hybrid", "chunked_hybrid", "cross_layer_shared"})
 LATENT = frozenset({"mla", "mla_dsa", "kda_mla_hybrid"})
@@ -70,7 +71,7 @@ def _recurrent(geometry: Geometry, config: Mapping[str, Any]) -> int:
     """Layers with recurrent state and no cache; one beside attention in the same layer takes the place of nothing."""
     blocks = geometry.layers.get(MAMBA, 0) + geometry.layers.get(LINEAR, 0)
     try:
-        layers = layer_count(Fields(config), *plain.LAYERS)
+        layers = layer_count(Fields(config), *LAYERS)
     except Refused:
         return blocks
     return blocks - max(0, len(geometry.layer_types) - layers)

@@ -20,6 +20,7 @@ from generator.derive.attention.kv_heads import kv_heads
 from generator.derive.attention.naive import naive_gqa
 from generator.derive.config.entries import refuse_length
 from generator.derive.config.fields import Fields, Refused, layer_count, refuse_value
+from generator.derive.config.layer_lists import LAYERS
 
 GEMMA_4 = frozenset({"gemma4_text", "gemma4_unified_text"})
 SHARING = GEMMA_4 | {"gemma3n_text"}
@@ -63,7 +64,7 @@ def family_of(config: Mapping[str, Any]) -> str:
     """Which of the windowed families fits; ``swa_hybrid`` where the config is too broken to tell."""
     fields = Fields(config)
     try:
-        kinds = sliding.layer_kinds(fields, layer_count(fields, *plain.LAYERS))
+        kinds = sliding.layer_kinds(fields, layer_count(fields, *LAYERS))
     except Refused:
         return "chunked_hybrid" if fields.get("attention_chunk_size") is not None else "swa_hybrid"
     if CHUNKED in kinds:
@@ -84,7 +85,7 @@ def read_sharing(config: Mapping[str, Any]) -> Geometry:
 def _read(config: Mapping[str, Any], family: str) -> Geometry:
     fields = Fields(config)
     model_type = fields.model_type()
-    layers = layer_count(fields, *plain.LAYERS)
+    layers = layer_count(fields, *LAYERS)
     _check_sharing(fields, model_type)
     kinds = sliding.layer_kinds(fields, layers)
     if model_type in GEMMA_4 and kinds[-1] != FULL:

@@ -10,6 +10,7 @@ from typing import Any
 from generator.derive.config.fields import is_size
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers")
+"""The spellings of the number of layers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from generator.derive.config.layer_lists import LAYERS
 from generator.prose.reading.assertions import asserted
 from generator.prose.reading.sentences import sentence_at
 from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
-TOTALS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
+TOTALS = (*LAYERS, "num_layers")
 """Config keys that count all layers; LongCat counts pairs beside blocks."""
 
 DRAFTS = "num_nextn_predict_layers"

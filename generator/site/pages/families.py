@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.catalog.records import Record
-from generator.derive import attention
 from generator.site import rebuild
 from generator.site.html.page import Page
 from generator.site.site import Site
 from generator.site.views.verdict_sums import NO_FAMILY, Line, SharedStep
 
-TITLES = {family.name: family.title for family in attention.FAMILIES} | {NO_FAMILY: "geometry not derivable"}
 MOST_SOURCES = 3
 
 
@@ -35,8 +33,9 @@ def families_page(site: Site) -> Iterator[Page]:
 
 
 def _page(site: Site) -> Page:
+    titles = {**site.families, NO_FAMILY: "geometry not derivable"}
     rows = [
-        (name, TITLES.get(name, ""), models, [_cell(site, name, engine) for engine in site.answers.engines])
+        (name, titles.get(name, ""), models, [_cell(site, name, engine) for engine in site.answers.engines])
         for name, models in site.summary.families.items()
     ]
     return site.page(

@@ -7,7 +7,6 @@ from typing import Any
 
 from generator.catalog.kinds import Kind
 from generator.catalog.records import Record
-from generator.derive import attention
 from generator.site.html import render
 from generator.site.html.page import Page
 from generator.site.sections.record_fields import RecordView
@@ -15,7 +14,6 @@ from generator.site.site import Site
 
 TEMPLATES = {"model": "models.html", "source": "sources.html"}
 COLUMNS = 4
-FAMILIES = {family.name: family.title for family in attention.FAMILIES}
 
 
 def index_pages(site: Site) -> Iterator[Page]:
@@ -29,7 +27,7 @@ def index_pages(site: Site) -> Iterator[Page]:
             kind=kind,
             records=records,
             columns=_columns(site, kind, records),
-            families=FAMILIES,
+            families=site.families,
             unsound=[id for id in sorted(site.kb.catalog.unsound) if site.kb.catalog.records[id].kind == kind.name],
             summary=lambda record: _summary(site, record),
             view=lambda record: RecordView(site, record),

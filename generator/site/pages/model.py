@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.derive import attention
 from generator.derive.attention import window_formula
 from generator.derive.cited_config import flat_facts, model_types
 from generator.derive.config.fields import NotDerivable
@@ -29,7 +28,6 @@ from generator.site.views import curve as curves
 from generator.site.views.fit_table import fit_table
 from generator.site.views.layer_strip import strip
 
-FAMILIES = {family.name: family.title for family in attention.FAMILIES}
 APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable")
 
 
@@ -56,7 +54,7 @@ def _page(site: Site, model: Record) -> Page:
         claims=view.one("claims"),
         basis=model.get("evidence_basis"),
         plain=facts.figure("bf16"),
-        family=FAMILIES.get(facts.geometry.family, "") if facts.geometry else "",
+        family=site.families.get(facts.geometry.family, "") if facts.geometry else "",
         headline=headline,
         windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
         **_counted(facts),

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from generator.catalog.records import Record
-from generator.derive import attention
 from generator.derive.overpay import Cost, Overpay
 from generator.site.html.page import Page
 from generator.site.site import Site
 
-FAMILIES = {family.name: family.title for family in attention.FAMILIES}
 COMPARED = (8192, 32768)
 """Lengths with columns of their own; the longest that a model takes has the last one."""
 
@@ -25,7 +23,7 @@ def overpay_page(site: Site) -> Iterator[Page]:
         "overpay.html",
         models=sorted(models, key=lambda model: _dearest_first(site, model)),
         compared=COMPARED,
-        families=FAMILIES,
+        families=site.families,
         at=_at,
         verdicts=Counter(site.kb.facts[model.id].overpay.verdict for model in models),
         in_nav=True,
