@@ -60,7 +60,7 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bytes(path: Path) -> bytes:
     """What a regular file holds, and not much more; a pipe or a device may never end, and is not waited for."""
-    if path.exists() and not path.is_file():
+    if path.exists() and not path.is_file() and not path.is_dir():
         raise Stop(f"{path} is no regular file, so it is no config.json")
     with path.open("rb") as file:
         return file.read(MOST_BYTES + 1)
