@@ -300,6 +300,28 @@ def test_figures_are_as_exact_as_their_digits(value: object, unit: str, agreed: 
     assert agrees(value, unit, V2["parameters"]) is agreed
 
 
+ON_THE_HUB = {
+    # The Hub's `safetensors` metadata: the elements of all tensors in a repository's files. DeepSeek-V3's are BF16
+    # 3,918,786,560, F8_E4M3 680,571,043,840 and F32 41,555,600; the total of V3.2 leaves the scales out.
+    "DeepSeek-V3": ("deepseek-ai/DeepSeek-V3", 684_531_386_000),
+    "DeepSeek-V3.2-Exp": ("deepseek-ai/DeepSeek-V3.2", 685_396_921_376),
+    "DeepSeek-V3.2": ("deepseek-ai/DeepSeek-V3.2", 685_355_329_792),
+}
+BLOCKS = {"quant_method": "fp8", "fmt": "e4m3", "weight_block_size": [128, 128]}
+
+
+@pytest.mark.parametrize(("id", "tensors"), ON_THE_HUB.values(), ids=ON_THE_HUB)
+def test_the_tensors_of_a_checkpoint_are_known(id: str, tensors: int) -> None:
+    config = ROWS[id]["config"] | {"topk_method": "noaux_tc", "quantization_config": BLOCKS}
+    found = count(config | {"num_nextn_predict_layers": 1})
+    assert isinstance(found, Parameters)
+    assert tensors in countings(found, "parameters_total").values()
+    names = matching(f"{tensors / 10**9:.2f}", "billion", found, "parameters_total")
+    assert names
+    assert all("its copies of embedding and head" in name for name in names)
+    assert matching(f"{tensors / 10**9 + 0.1:.2f}", "billion", found, "parameters_total") == []
+
+
 def test_claims_say_what_they_counted() -> None:
     v2, v41 = of("deepseek-ai/DeepSeek-V2"), counted(V41)
     assert matching(21.38, "billion", v2, "parameters_active") == ["with the input embedding"]

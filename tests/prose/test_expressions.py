@@ -553,6 +553,40 @@ def test_where_a_record_says_that_it_is_underivable_each_expression_is_at_fault(
     assert len([each for each in found if each.record == "a-second-idea"]) == 2
 
 
+COMMENTED = [
+    "Text. <!-- {{ x }} --> More.",
+    "<!--\n{{ kv.nothing }}\n-->\n\nText.",
+    "A <!-- {{ unclosed --> b.",
+    "It ends <!-- with {{ x }}",
+]
+
+
+@pytest.mark.parametrize("text", COMMENTED)
+def test_a_comment_holds_no_expression(tiny: Base, text: str) -> None:
+    asks = ASKS.replace("  {{ model('tiny-a').kv.naive }} and {{ model('tiny-a').kv.growth('bf16') }}.", "  {TEXT}")
+    indented = text.replace("\n", "\n  ")
+    assert tiny.lay({"records/concepts/a-second-idea.yaml": asks.replace("{TEXT}", indented)}).findings("NUM409") == []
+
+
+MISSPELT = {
+    "a function": ("kv.grwoth('bf16')", "did you mean `growth`?"),
+    "a key of the config": ("config.num_hiden_layers", "did you mean `num_hidden_layers`?"),
+    "a group": ("cofnig.num_hidden_layers", "did you mean `config`?"),
+    "another group": ("paramters.total", "did you mean `parameters`?"),
+    "nothing": ("kv.growth('bf16')", "no model includes this text"),
+}
+
+
+@pytest.mark.parametrize(("inner", "said"), MISSPELT.values(), ids=MISSPELT)
+def test_a_misspelt_name_in_a_gotcha_is_told_before_that_no_model_includes_it(
+    tiny: Base, inner: str, said: str
+) -> None:
+    gotcha = "records/gotchas/tiny-crash.yaml"
+    tiny.lay({gotcha: (tiny.root / gotcha).read_text("utf-8") + f"notes: |\n  It takes {{{{ {inner} }}}}.\n"})
+    (found,) = tiny.findings("NUM409")
+    assert said in found.message
+
+
 def test_an_expression_that_is_not_closed_does_not_swallow_the_next(tiny: Base) -> None:
     text = ASKS.replace("kv.naive }} and", "kv.naive } and")
     (found,) = tiny.lay({"records/concepts/a-second-idea.yaml": text}).findings("NUM409")

@@ -14,7 +14,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.prose.figure_owners import own_figure, own_values, owners_of, per_layer, says, siblings
 from generator.prose.named_values import KINDS
 from generator.prose.passages import Passage
-from generator.prose.reader import Quantity, Statement, StatementKind, figures, read, show
+from generator.prose.reader import Quantity, Statement, StatementKind, figures, read, sentence_at, show
 
 
 @check("NUM405", Severity.WARNING)
@@ -103,7 +103,7 @@ def _whole_model(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Qu
 
 def _one_layer(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quantity) -> str:
     """A figure per token and layer beside the name of one kind of layer must be what such a layer takes."""
-    sentence = passage.sentence(quantity.start)
+    sentence = _part(passage, quantity.start)
     sizes = per_layer(facts)
     kinds = [kind for kind in sizes for word in KINDS.get(kind, ()) if f"{word} layer" in sentence]
     if len(kinds) != 1 or kb.names.mentioned(sentence, facts.id) or not _asserted(sentence):
@@ -113,6 +113,14 @@ def _one_layer(kb: KnowledgeBase, passage: Passage, facts: Facts, quantity: Quan
         return ""
     right = ", ".join(f"{show(size)} ({key})" for key, size in list(known.items())[:3])
     return f"is not what a layer of this kind takes: {right} B/token"
+
+
+def _part(passage: Passage, offset: int) -> str:
+    """The sentence around a figure; of one that is joined by semicolons the part that holds it."""
+    text = passage.text.value
+    begin, end = sentence_at(text, offset)
+    begin, stop = max(begin, text.rfind("; ", begin, offset) + 1), text.find("; ", offset, end)
+    return text[begin : stop if stop >= 0 else end]
 
 
 def _asserted(sentence: str) -> bool:

@@ -6,9 +6,9 @@ draft layers DeepSeek-V3 ``README_WEIGHTS.md``: embedding and output head of a d
 
 from __future__ import annotations
 
-from generator.derive.config.fields import MOST_LAYERS, Refused, refuse_value
+from generator.derive.config.fields import MOST_LAYERS, Refused, is_size, refuse_value
 from generator.derive.parameters.blocks import Stack, embeddings, norms, stack
-from generator.derive.parameters.parts import Apart
+from generator.derive.parameters.parts import Apart, Part
 from generator.derive.parameters.reading import Reading
 from generator.derive.parameters.sparse import DENSE_OR_SPARSE, deepseek_mlps, leading
 
@@ -101,7 +101,7 @@ def _drafts(fields: Reading, at: Stack, *, indexed: bool) -> tuple[Apart, ...]:
         return ()
     count = fields.size("num_nextn_predict_layers", MOST_LAYERS)
     one = fields.again()
-    one.matrix("attention", "eh_proj", at.hidden, 2 * at.hidden, 1)
+    one.matrix("attention", "eh_proj", at.hidden, 2 * at.hidden, 1, linear=False)
     one.vector("norms", "enorm, hnorm, shared_head.norm", at.hidden, 3)
     norms(one, Stack(at.hidden, 1), 2, final=False)
     query = latent_attention(one, at.hidden, 1, bias=fields.flag("attention_bias"))
@@ -110,4 +110,28 @@ def _drafts(fields: Reading, at: Stack, *, indexed: bool) -> tuple[Apart, ...]:
     deepseek_mlps(one, Stack(at.hidden, 1), 1)
     size = sum(part.size * part.copies for part in one.parts)
     note = f"{count} draft layer{'s' if count > 1 else ''} without the copies of embedding and output head"
-    return (Apart("mtp", size * count, note),)
+    return (Apart("mtp", size * count, note, _stored(fields, one.parts * count)),)
+
+
+def _stored(fields: Reading, drafts: list[Part]) -> dict[str, int]:
+    """What DeepSeek's checkpoints hold beyond their parameters.
+
+    Each draft layer brings embedding and head again, each router of `noaux_tc` a bias for each expert, and each weight
+    in fp8 a scale for each block, those at the edges included.
+    """
+    ends = [part for part in fields.parts if part.name in ("embed_tokens", "lm_head")]
+    layers = sum(part.name == "eh_proj" for part in drafts)
+    found = {"its copies of embedding and head": sum(part.size for part in ends) * layers}
+    everywhere = [*fields.parts, *drafts]
+    if fields.get("topk_method") == "noaux_tc":
+        routers = (part for part in everywhere if part.component == "router")
+        found["the routers' biases"] = sum(part.rows * part.copies for part in routers)
+    block = (fields.get("quantization_config") or {}).get("weight_block_size")
+    if isinstance(block, list) and len(block) == 2 and all(is_size(each) for each in block):
+        found["scales"] = sum(_blocks(part, *block) * part.copies for part in everywhere if part.linear)
+    return found
+
+
+def _blocks(part: Part, rows: int, columns: int) -> int:
+    """How many blocks of a size cover a weight."""
+    return -(-part.rows // rows) * -(-part.columns // columns)

@@ -52,11 +52,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What a checkpoint holds beside the language model; ``parameters`` is None where the config does not decide it."""
+    """What a checkpoint holds beside the language model; ``parameters`` is None where the config does not decide it.
+
+    ``stored`` is what comes on top in the files, by what it is: tensors that are no further parameters, in the order in
+    which one counts them.
+    """
 
     name: str
     parameters: int | None
     note: str
+    stored: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
-from generator.derive.parameters.parts import Parameters
+from generator.derive.parameters.parts import Apart, Parameters
 
 UNITS: Mapping[str, int] = {"parameters": 1, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 TOTAL, ACTIVE = "parameters_total", "parameters_active"
@@ -22,7 +22,16 @@ def countings(of: Parameters, field: str) -> dict[str, int]:
         return {}
     known = {part.name: part.parameters for part in of.apart if part.parameters}
     found = {"the language model": of.total} | {f"with {name}": of.total + size for name, size in known.items()}
+    found |= {name: count for part in of.apart for name, count in _stored(of.total, part)}
     return found | ({"with all that stands apart": of.total + sum(known.values())} if len(known) > 1 else {})
+
+
+def _stored(total: int, part: Apart) -> Iterator[tuple[str, int]]:
+    """What a checkpoint's files hold, summed up thing by thing: the Hub counts tensors, whatever they are for."""
+    count, said = total + (part.parameters or 0), f"with {part.name}"
+    for what, size in part.stored.items():
+        count, said = count + size, f"{said}, {what}"
+        yield said, count
 
 
 def agrees(value: object, unit: object, count: int) -> bool | None:
