@@ -14,7 +14,6 @@ from generator.derive.attention.geometry import Geometry
 from generator.derive.attention.unsupported import LATENT, Unsupported, unsupported
 from generator.derive.config.fields import is_size
 from generator.derive.config.wrappers import unwrap
-from generator.notation.units import binary, grouped, number
 
 LENGTHS = (8192, 32768)
 """Lengths, in tokens, at which the cost is told, beside the longest that the model takes."""
@@ -55,29 +54,6 @@ class Overpay:
             return self.verdict
         state = f", {each.recurrent} of them with state of fixed size instead" if each.recurrent else ""
         return f"all {each.layers} layers that mix tokens kept in full, {each.basis}{state}"
-
-    def as_object(self) -> dict[str, dict[str, int | float]]:
-        """Bytes and factor by length, for JSON."""
-        return {
-            str(cost.tokens): {
-                "geometry": number(cost.geometry),
-                "unsupported": number(cost.unsupported),
-                "factor": round(float(cost.factor), 4),
-            }
-            for cost in self.costs
-        }
-
-    def lines(self) -> list[str]:
-        """The same for a terminal; nothing where support saves nothing."""
-        if self.without is None:
-            return []
-        head = f"without support of this design: {grouped(self.without.bytes_per_token)} B/token in bf16"
-        return [head, f"  {self.about}", *(self._line(cost) for cost in self.costs)]
-
-    @staticmethod
-    def _line(cost: Cost) -> str:
-        factor, sizes = f"{float(cost.factor):.2f}", (binary(cost.unsupported), binary(cost.geometry))
-        return f"  {grouped(cost.tokens):>12} tokens: {sizes[0]} for {sizes[1]} per sequence, {factor} times"
 
 
 NOTHING = Overpay(SAME)

@@ -597,16 +597,20 @@ def test_why_prints_the_chain_for_a_reader(why: Callable[..., Any]) -> None:
     assert max(map(len, said.output.splitlines())) <= 120
 
 
+WHOLE = "what it does not name is not listed: the list is whole"
+NOT_WHOLE = "what it does not name is without evidence: the list is not known to be whole"
+
+
 @pytest.mark.parametrize(
     ("model", "engine", "said_by"),
     [
         (
             "llama-3-1-8b",
             "lmdeploy",
-            "decided by LMDeploy PyTorch engine module map (0.16.0), of 2026-08-21, a whole list",
+            f"decided by LMDeploy PyTorch engine module map (0.16.0), of 2026-08-21; {WHOLE}",
         ),
-        ("mpt-7b", "llama-cpp", "(0c1e5709), of 2026-10-01, a whole list"),
-        ("olmo-2-0325-32b", "tensorrt-llm", "read on 2026-11-29, not known to be whole"),
+        ("mpt-7b", "llama-cpp", f"(0c1e5709), of 2026-10-01; {WHOLE}"),
+        ("olmo-2-0325-32b", "tensorrt-llm", f"read on 2026-11-29; {NOT_WHOLE}"),
         ("deepseek-v3-2", "vllm", ""),
     ],
     ids=["listed", "not listed", "no evidence", "decided by backends"],

@@ -10,6 +10,7 @@ from generator.cli.output.to_json import to_json
 from generator.compatibility import GLYPHS, MEANINGS, Reason, Verdict, VerdictState
 from generator.compatibility import fit as memory
 from generator.compatibility.chain import Effect
+from generator.compatibility.deciding_list import dated, on_silence
 from generator.compatibility.fit import Fit
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -87,10 +88,8 @@ def _decided_by_list(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
         return
     step = verdict.listing.reasons[-1]
     for source in (kb.catalog.records[cite] for cite in step.cites if step.rule == "listed"):
-        own = source.get("upstream_date")
-        dated = f"of {own}" if own else f"read on {source.get('retrieved')}"
-        whole = ", a whole list" if source.get("exhaustive") else ", not known to be whole"
-        yield from _wrapped(f"  decided by {source.title}, {dated}{whole}", "    ")
+        text = f"decided by {source.title}, {dated(source)}; what it does not name {on_silence(source)}"
+        yield from _wrapped(f"  {text}", "    ")
 
 
 def _step(number: int, reason: Reason) -> Iterator[str]:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from generator.catalog.records import Record
 from generator.compatibility import GLYPHS, MEANINGS, Listing, VerdictState
+from generator.compatibility.deciding_list import dated, on_silence
 from generator.compatibility.listing import EngineList, list_of
 from generator.site import rebuild
 from generator.site.html import render
@@ -43,14 +44,8 @@ class Ruling:
     engine: Record
     source: Record | None
     names: int = 0
-    whole: bool = False
-
-    @property
-    def dated(self) -> str:
-        """The day of the list itself, else the day on which it was read."""
-        source = self.source
-        own = source.get("upstream_date") if source else None
-        return f"of {own}" if own else f"read on {source.get('retrieved')}" if source else ""
+    dated: str = ""
+    on_silence: str = ""
 
 
 def matrix_page(site: Site) -> Iterator[Page]:
@@ -114,7 +109,7 @@ def _rulings(site: Site) -> list[Ruling]:
 def _ruling(engine: Record, names: EngineList | None) -> Ruling:
     if names is None or names.key is None:
         return Ruling(engine, None)
-    return Ruling(engine, names.source, len(names.names), names.exhaustive)
+    return Ruling(engine, names.source, len(names.names), dated(names.source), on_silence(names.source))
 
 
 def _models(site: Site) -> list[Record]:

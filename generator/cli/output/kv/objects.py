@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from generator.cli.output.kv.answer import KvAnswer
+from generator.cli.output.kv.overpay import overpay_object
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
 from generator.derive.class_defaults import DefaultsUsed
@@ -53,7 +54,7 @@ def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
         "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
         "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
         "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
-        "overpay": answer.overpay.as_object(),
+        "overpay": overpay_object(answer.overpay),
         "overpay_basis": answer.overpay.about,
         "formula": {figure.key: figure.formula for figure in answer.figures},
         "streams": [_stream(stream) for stream in geometry.streams],

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from generator.cli.output.kv.answer import KvAnswer
+from generator.cli.output.kv.overpay import overpay_lines
 from generator.derive.attention.geometry import StateSlot
 from generator.notation.units import binary, grouped
 
@@ -25,7 +26,7 @@ def as_text(answer: KvAnswer) -> str:
         [f"{answer.id}: {', '.join([geometry.family, *layers, *cached])}"],
         _growth(answer) if geometry.streams else (),
         [*(_table(answer) if geometry.streams else ()), *states],
-        [*_traps(answer), *answer.overpay.lines(), *_remarks(answer)],
+        [*_traps(answer), *overpay_lines(answer.overpay), *_remarks(answer)],
     ]
     return "\n\n".join(filter(None, map("\n".join, blocks)))
 
