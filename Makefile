@@ -45,11 +45,13 @@ search: $(VENV)/.dev ## the property tests with a fresh seed, which is printed (
 	@echo 'seed $(SEED): make search SEED=$(SEED) repeats this'
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=search --hypothesis-seed=$(SEED) -n auto $(ARGS)
 
-lint: $(VENV)/.dev ## ruff, mypy and the layout of the schemas, changing nothing
+lint: $(VENV)/.dev ## ruff, mypy, the layout of the schemas and the workflows, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	.ci/schemas --check
 	$(BIN)/mypy
+	@.ci/npm
+	.ci/workflows
 
 fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 	$(BIN)/ruff check --fix .
