@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from generator.prose.arithmetic.conversions import convert
 from generator.prose.arithmetic.innocence import by_a_width, commensurable, may_be_right
 from generator.prose.arithmetic.intervals import Interval, NotCheckable, evaluate
 from generator.prose.arithmetic.sides import left_of, noise, right_of, variants
-from generator.prose.reading.quantities import TIMES, Choice, choices, plausible, scale, show
+from generator.prose.reading.quantities import TIMES, Choice, Quantity, choices, plausible, scale, show
 from generator.prose.reading.tokens import Token, TokenKind, tokens
 from generator.prose.statements import NOTHING, NamedValues, Statement
 from generator.prose.statements import StatementKind as Says
@@ -181,4 +182,11 @@ def _conversion(sides: list[Side]) -> Statement | None:
     figures = [side[0].quantity for side in sides if _is_number(side)]
     if len(figures) < 2 or figures[0] is None or figures[1] is None:
         return None
-    return convert(figures[0], figures[1])
+    statement = convert(figures[0], figures[1])
+    if statement is None or statement.holds or plausible(_bytes(figures[1]), _bytes(figures[0])):
+        return statement
+    return replace(statement, holds=None)  # "10 sequences at 128 KiB = 40 GiB" converts nothing
+
+
+def _bytes(quantity: Quantity) -> Fraction:
+    return quantity.value * (quantity.unit.scales[0] if quantity.unit else 1)
