@@ -252,7 +252,9 @@ def test_what_has_no_value_says_why(kb: KnowledgeBase, inner: str, why: str) -> 
 
 
 def test_a_record_that_is_no_model_has_no_cache_of_its_own(kb: KnowledgeBase) -> None:
-    assert refusal(kb, "kv.naive", "tiny-latent") == "this asks for a model's figure, and stands in the text of no model"
+    assert (
+        refusal(kb, "kv.naive", "tiny-latent") == "this asks for a model's figure, and stands in the text of no model"
+    )
 
 
 def test_a_model_whose_cache_is_not_derivable_says_what_is_missing(tiny: Base) -> None:
