@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from generator.cli.config_file import config_at
-from generator.cli.targets import COUNT, FORMAT, Stop, found_root, here, knowledge_at, record_named, suggestion
+from generator.cli.targets import COUNT, FORMAT, Stop, asked_base, found_root, here, record_named, suggestion
 
 
 @click.command()
@@ -55,7 +55,7 @@ def kv(
             raise Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")
         if assume_neutral:
             raise Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
-        kb = knowledge_at(found_root(root))
+        kb = asked_base(root)
         answer = figures.of_record(kb, record_named(kb, str(model), "model").id, ask)
     unknown = [name for name in caches if answer.derivable and name not in answer.known_layouts]
     if unknown:
@@ -123,7 +123,7 @@ def why(
     from generator.cli.output import verdict as words
     from generator.compatibility import UnknownCache, VerdictState
 
-    kb = knowledge_at(found_root(root))
+    kb = asked_base(root)
     cell = (record_named(kb, model, "model").id, record_named(kb, engine, "engine").id, record_named(kb, gpu, "gpu").id)
     try:
         verdict = kb.verdicts.verdict(*cell, cache)
@@ -144,7 +144,7 @@ def show(root: Path | None, id: str, form: str) -> None:
     """A record with what follows from it."""
     from generator.cli.output import record as inspection
 
-    kb = knowledge_at(found_root(root))
+    kb = asked_base(root)
     record = record_named(kb, id)
     click.echo(inspection.show_json(kb, record) if form == "json" else inspection.show_text(kb, record))
 
@@ -157,6 +157,6 @@ def graph(root: Path | None, id: str, form: str) -> None:
     """Who cites a record, what it cites, and what falls if it falls."""
     from generator.cli.output import record as inspection
 
-    kb = knowledge_at(found_root(root))
+    kb = asked_base(root)
     record = record_named(kb, id)
     click.echo(inspection.graph_json(kb, record) if form == "json" else inspection.graph_text(kb, record))

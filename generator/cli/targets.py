@@ -150,6 +150,16 @@ def knowledge_at(folder: Path) -> KnowledgeBase:
     return assemble(catalog_at(folder), date.today())
 
 
+def asked_base(root: Path | None) -> KnowledgeBase:
+    """What a question is put to; what could not be read is named beside the answer, which knows nothing of it."""
+    kb = knowledge_at(found_root(root))
+    lost = sorted({fault.location.path for fault in kb.catalog.faults if fault.code == "YML001"})
+    if lost:
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        click.echo(f"servebook: {lost[0]}{more} could not be read, so the answer rests on the others", err=True)
+    return kb
+
+
 def record_named(kb: KnowledgeBase, word: str, kind: str | None = None) -> Record:
     """The one record that a user means by an id, a Hub repository, a name or an alias; an engine also as ``name@1.2``.
 

@@ -151,6 +151,8 @@ def test_a_kind_that_cannot_be_read_is_an_error_and_no_absence(tiny: Base) -> No
         done = run_without_rights("validate", cwd=tiny.root)
         assert done.returncode == 1
         assert f"{MODELS}:1:1 YML001 the folder cannot be read: Permission denied" in done.stdout
+        asked = run_without_rights("graph", "tiny-gpu", cwd=tiny.root)
+        assert asked.stderr == f"servebook: {MODELS} could not be read, so the answer rests on the others\n"
         assert run_without_rights("build", cwd=tiny.root).returncode != 0
         assert not (tiny.root / "site").exists()
     finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Base
-from test_cli import COMMAND, ENVIRONMENT, refused, run
+from test_cli import ENVIRONMENT, refused, run
 
 WRITERS = ("build", "materialise")
 
@@ -60,28 +60,47 @@ def test_a_build_that_is_refused_leaves_the_site_as_it_was(tiny: Base, command: 
     assert not [path for path in tiny.root.iterdir() if path.name.startswith(".")]
 
 
+STALLED = """
+import os, pathlib, shutil, time
+import mkdocs.utils
+from generator import cli
+
+
+def stalling(*arguments):
+    pathlib.Path(os.environ["REACHED"]).touch()
+    time.sleep(100)
+
+
+{where} = stalling
+cli.main()
+"""
+MOMENTS = {"build": "mkdocs.utils.write_file", "materialise": "shutil.copytree"}
+"""What is called in the middle of it: MkDocs writes its first page then, and of the plain files all pages are there."""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signal")
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=["INT", "TERM", "KILL"]
 )
 @pytest.mark.parametrize("command", WRITERS)
 def test_a_build_that_is_stopped_leaves_the_site_as_it_was(
-    tiny: Base, command: str, sent: signal.Signals, status: int
+    tiny: Base, tmp_path: Path, command: str, sent: signal.Signals, status: int
 ) -> None:
     assert run(*call(command, "site"), cwd=tiny.root).returncode == 0
-    before, beside = held(tiny.root / "site"), tiny.root / ".site.servebook"
+    before, beside, reached = held(tiny.root / "site"), tiny.root / ".site.servebook", tmp_path / "reached"
     process = subprocess.Popen(
-        [*COMMAND, *call(command, "site")],
+        [sys.executable, "-c", STALLED.format(where=MOMENTS[command]), *call(command, "site")],
         cwd=tiny.root,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "REACHED": str(reached)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    while not list(beside.rglob("*.html" if command == "build" else "*.md")):
+    while not reached.exists():
         assert process.poll() is None, "it was done before it could be stopped"
-        time.sleep(0.002)
+        time.sleep(0.02)
+    assert [path for path in beside.rglob("*") if path.is_file()]
     process.send_signal(sent)
     _, err = process.communicate(timeout=60)
     assert process.returncode == status
