@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from generator.catalog.records import Record
@@ -67,6 +68,11 @@ class Check:
         return Finding(
             self.code, self.name, severity or self.severity, message, location, record, tuple(related), fix, data or {}
         )
+
+    @property
+    def file(self) -> PurePosixPath:
+        """The file that it is written in, relative to the root of Servebook's repository."""
+        return PurePosixPath(self.judge.__module__.replace(".", "/") + ".py")
 
     @property
     def summary(self) -> str:

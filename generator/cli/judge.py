@@ -170,6 +170,7 @@ def explain(code: str | None, form: str) -> None:
         raise Stop(f"no check has the code {code}{near}{known}; `servebook explain` lists all")
     if form == "json":
         head = {"code": found.code, "name": found.name, "severity": str(found.severity)}
-        click.echo(to_json({**head, "summary": found.summary, "text": found.doc}))
+        click.echo(to_json({**head, "summary": found.summary, "text": found.doc, "file": str(found.file)}))
     else:
-        click.echo(f"{found.code} {found.name} ({found.severity})\n\n{found.doc}\n\n{LEFT_OUT}")
+        end = f"{LEFT_OUT} The check is written in {found.file}."
+        click.echo(f"{found.code} {found.name} ({found.severity})\n\n{found.doc}\n\n{end}")

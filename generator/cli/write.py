@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -133,8 +134,12 @@ def new(
     url: str | None,
     form: str,
 ) -> None:
-    """Write a valid skeleton of a record, with everything filled that can be filled."""
+    """Write a valid skeleton of a record, with everything filled that can be filled.
+
+    In Servebook's own repository `new check FOLDER/NAME` begins a check: its file, its line in the list, its test.
+    """
     from generator.authoring import new as scaffold
+    from generator.authoring.new_check import write_check
     from generator.authoring.skeletons import CannotBegin
     from generator.cli.output.to_json import to_json
 
@@ -145,14 +150,18 @@ def new(
     given = {"config": config_at(config, catalog.tables.get("file_kinds", {})) if config else None, **named}
     try:
         with writing():
-            begun = scaffold.write(folder, catalog, kind, id, given, date.today())
+            begun: Sequence[PurePath]
+            if kind == "check" and not any(given.values()):
+                begun = write_check(folder, id)
+            else:
+                begun = scaffold.write(folder, catalog, kind, id, given, date.today())
     except CannotBegin as refused:
         raise Stop(str(refused)) from None
     if form == "json":
         click.echo(to_json({"written": [path.as_posix() for path in begun]}))
     else:
         click.echo("\n".join(f"wrote {path.as_posix()}" for path in begun))
-        click.echo("fill in what is marked TODO, then: servebook validate")
+        click.echo(f"fill in what is marked TODO, then: {'make test' if kind == 'check' else 'servebook validate'}")
 
 
 @click.command()

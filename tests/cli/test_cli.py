@@ -309,6 +309,7 @@ def test_explain(tmp_path: Path) -> None:
         assert done.returncode == 0
         assert done.stdout.startswith("WIR201 miswired-source (error)\n\nA record cites a document")
         assert "How to fix" in done.stdout
+        assert done.stdout.endswith("The check is written in generator/checks/wiring/miswired_source.py.\n")
     listed = run("explain", cwd=tmp_path).stdout
     assert [line.split()[0] for line in listed.splitlines()] == [check.code for check in CHECKS]
     assert answer("explain", "CIT101", cwd=tmp_path)["name"] == "unresolved-citation"
