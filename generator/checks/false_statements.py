@@ -16,7 +16,7 @@ from generator.prose.expressions.filled_text import filled
 from generator.prose.figure_owners import owners_of
 from generator.prose.named_values import names_of
 from generator.prose.passages import Passage, included
-from generator.prose.reader import Quantity, Statement, StatementKind, read
+from generator.prose.reader import Quantity, Statement, StatementKind, read, sentence_at
 
 
 def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: StatementKind) -> Iterator[tuple[Passage, Statement]]:
@@ -45,8 +45,10 @@ def _told_by_its_owner(
 
 def _of_another(kb: KnowledgeBase, passage: Passage, statement: Statement) -> bool:
     """Whether a statement that rests on this model's values may speak of another model."""
-    around = passage.sentence(passage.read.typed(statement.start))
-    return bool(statement.names) and bool(kb.names.mentioned(around, passage.record.id))
+    at, id = passage.read.typed(statement.start), passage.record.id
+    before = passage.text.value[sentence_at(passage.text.value, at)[0] : at].rpartition("; ")[2]
+    named = kb.names.mentioned(passage.sentence(at), id) or kb.names.sibling_mentioned(before, id)
+    return bool(statement.names) and bool(named)
 
 
 def _once(kb: KnowledgeBase, found: Iterable[tuple[Passage, Statement]]) -> Iterator[tuple[Passage, Statement]]:

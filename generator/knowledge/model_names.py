@@ -17,17 +17,34 @@ class ModelNames:
 
     of: Mapping[str, frozenset[str]]
     _patterns: Mapping[str, re.Pattern[str]]
+    _siblings: Mapping[str, re.Pattern[str]]
 
     def mentioned(self, text: str, besides: str) -> set[str]:
         """The ids of the models that a text cites or names, but for one."""
         return {id for id, pattern in self._patterns.items() if id != besides and pattern.search(text)}
+
+    def sibling_mentioned(self, text: str, besides: str) -> bool:
+        """Whether a text names a model by the word alone that parts it from another: "Pro" beside DeepSeek-V4-Flash."""
+        pattern = self._siblings.get(besides)
+        return pattern is not None and bool(pattern.search(text))
 
 
 def names(catalog: Catalog) -> ModelNames:
     """The names of all models of a catalog."""
     firsts = Counter(_words(record.title)[0] for record in catalog.of("model"))
     of = {record.id: frozenset(_called(record, firsts)) for record in catalog.of("model")}
-    return ModelNames(of, {id: _any_of(called) for id, called in of.items()})
+    return ModelNames(of, {id: _any_of(called) for id, called in of.items()}, dict(_siblings(catalog)))
+
+
+def _siblings(catalog: Catalog) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """For each model the last words of titles that are otherwise its own, where they are words."""
+    ends: dict[str, set[str]] = {}
+    titles = {record.id: re.split(r"[- ](?=[^- ]*$)", record.title) for record in catalog.of("model")}
+    for head, *last in titles.values():
+        ends.setdefault(head, set()).update(word for word in last if re.fullmatch(r"[A-Z][a-z]+", word))
+    for id, (head, *last) in titles.items():
+        if others := ends[head] - set(last):
+            yield id, _any_of(frozenset(others))
 
 
 def _called(record: Record, firsts: Counter[str]) -> Iterator[str]:
