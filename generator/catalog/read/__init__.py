@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
+from generator.catalog.read.conflicts import CONFLICT
 from generator.catalog.read.declared import read_schema
 from generator.catalog.read.files import MAX_BYTES, NoKnowledgeBase, decoded, find_root
 from generator.catalog.read.folders import Reader
@@ -12,6 +13,7 @@ from generator.catalog.records import Catalog, Prose, Record
 from generator.catalog.schemas import Schemas
 from generator.catalog.shipped import shipped
 from generator.catalog.yaml.document import Document, Unreadable
+from generator.findings import Fault, Location
 
 __all__ = ["MAX_BYTES", "NoKnowledgeBase", "find", "find_root", "read"]
 
@@ -36,16 +38,17 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     if not reader.files:
         raise NoKnowledgeBase(f"{root} holds no YAML file below records/ and sources/: there is nothing to check")
     redirects = reader.redirects()
+    docs, unfinished = _read_docs(root) if only is None else ((), ())
     stamps = reader.stamps(redirects) if only is None else {}
     return Catalog(
         kinds=kinds,
         schemas=schemas,
         records=reader.records,
-        docs=tuple(_read_docs(root)) if only is None else (),
+        docs=docs,
         redirects=redirects.targets,
         stamps=stamps,
         tables=tables,
-        faults=(*reader.faults, *redirects.faults),
+        faults=(*reader.faults, *redirects.faults, *unfinished),
         unreadable=frozenset(reader.unreadable | redirects.broken),
         unsound=frozenset(reader.unsound),
         files=reader.files,
@@ -66,16 +69,23 @@ def find(root: Path, catalog: Catalog, kind: str, *texts: str) -> list[Record]:
     return [record for id, record in reader.records.items() if id not in reader.unsound and record.kind == kind]
 
 
-def _read_docs(root: Path) -> Iterator[Prose]:
-    for path in sorted((root / "docs").rglob("*.md")):
+def _read_docs(root: Path) -> tuple[tuple[Prose, ...], tuple[Fault, ...]]:
+    """The Markdown files below ``docs/``, and what an unfinished merge left in them and in other files of the site."""
+    docs, faults = [], []
+    others = (path for path in ((root / "mkdocs.yml"), *sorted((root / "templates").rglob("*.html"))))
+    for path in (*sorted((root / "docs").rglob("*.md")), *others):
         if not path.is_file():
             continue  # a device named .md would be read for ever
+        name = path.relative_to(root).as_posix()
         try:
             text = decoded(path)
-        except (OSError, Unreadable):
-            continue  # MkDocs reads these files itself and says what is wrong with them
-        last = text.count("\n")
-        yield Prose(path.relative_to(root).as_posix(), Document(text, None, (0, 0, last + 1, 0)))
+        except (OSError, Unreadable) as error:  # MkDocs reads these files itself and says what else is wrong with them
+            if isinstance(error, Unreadable) and error.code == CONFLICT:
+                faults.append(Fault(error.code, Location.of(name, error.span), error.message))
+            continue
+        if path.suffix == ".md":
+            docs.append(Prose(name, Document(text, None, (0, 0, text.count("\n") + 1, 0))))
+    return tuple(docs), tuple(faults)
 
 
 def _sound_files(before: Catalog | None, schemas: Schemas) -> dict[str, Record]:

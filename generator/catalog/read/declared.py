@@ -23,7 +23,9 @@ def read_schema(folder: Path) -> tuple[Kinds, Schemas, dict[str, dict[str, Any]]
     documents = {}
     for path in sorted(folder.glob("*.schema.json")):
         try:
-            documents[path.name.removesuffix(".schema.json")] = json.loads(path.read_text("utf-8"))
+            documents[path.name.removesuffix(".schema.json")] = json.loads(decoded(path))
+        except Unreadable as error:
+            raise NoKnowledgeBase(_at(path, error)) from None
         except (OSError, ValueError) as error:
             raise NoKnowledgeBase(f"schema/{path.name} cannot be read: {error}") from None
     try:
@@ -42,11 +44,18 @@ def read_table(path: Path) -> dict[str, Any]:
     """A YAML table of ours (``schema/*.yaml``) as plain values."""
     try:
         data = load(decoded(path)).data
-    except (OSError, Unreadable) as error:
+    except Unreadable as error:
+        raise NoKnowledgeBase(_at(path, error)) from None
+    except OSError as error:
         raise NoKnowledgeBase(f"{path.parent.name}/{path.name} cannot be read: {error}") from None
     if not isinstance(data, dict):
         raise NoKnowledgeBase(f"{path.parent.name}/{path.name} is no table of keys and values")
     return data
+
+
+def _at(path: Path, error: Unreadable) -> str:
+    line, column = error.span[0] + 1, error.span[1] + 1
+    return f"{path.parent.name}/{path.name}:{line}:{column} {error.code} {error.message}"
 
 
 def shipped_catalog() -> Catalog:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from generator.catalog.read.conflicts import refuse_conflicts
 from generator.catalog.yaml.document import Unreadable
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -42,4 +43,5 @@ def decoded(path: Path) -> str:
         raise Unreadable(
             f"byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8", where
         ) from None
+    refuse_conflicts(text, markdown=path.suffix == ".md")
     return text

@@ -64,19 +64,20 @@ class Reader:
             message = f"the id `{id}` is taken by {self.records[id].path}; one name space holds all kinds"
             self.faults.append(Fault("SCH102", Location(relative), message, id))
             return
+        at = relative
         try:
             text, kept, corrections = _text(path), self.kept.get(relative), path.with_suffix(SUFFIX)
             if corrections.exists():
-                name = corrections.relative_to(self.root).as_posix()
-                text, beside = joined(text, name, _text(corrections))
+                at = corrections.relative_to(self.root).as_posix()
+                text, beside = joined(text, at, _text(corrections))
+                at = relative
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
             document = load(text, relative, beside)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
-            reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
-            self.faults.append(Fault("YML001", located(relative, _span(error), beside), reason, id))
+            self.faults.append(unread(error, located(at, _span(error), beside), id))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
@@ -146,7 +147,7 @@ class Reader:
         try:
             return load(decoded(path), name) if path.is_file() else None
         except (OSError, Unreadable) as error:
-            self.faults.append(Fault("YML001", Location.of(name, _span(error)), str(error)))
+            self.faults.append(unread(error, Location.of(name, _span(error))))
             return None
 
 
@@ -157,6 +158,13 @@ def _text(path: Path) -> str:
     if not path.is_file():
         raise Unreadable("this is no file but a folder or a device")
     return decoded(path)
+
+
+def unread(error: OSError | Unreadable, place: Location, id: str | None = None) -> Fault:
+    """A file that could not be read, as a fault of its author."""
+    if isinstance(error, Unreadable):
+        return Fault(error.code, place, error.message, id)
+    return Fault("YML001", place, f"cannot be read: {error.strerror}", id)
 
 
 def _span(error: OSError | Unreadable) -> Span:

@@ -69,7 +69,7 @@ def _unread(kb: KnowledgeBase) -> bool:
     """Whether a file below records/ was not read as a record: a fault has its path, and no record has."""
     read = {record.path for record in kb.catalog.records.values()}
     return any(
-        fault.code in ("YML001", "SCH102")
+        fault.code in ("YML001", "YML006", "SCH102")
         and fault.location.path not in read
         and fault.location.path.startswith("records/")
         for fault in kb.catalog.faults
