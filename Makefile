@@ -44,12 +44,14 @@ lint: $(VENV)/.dev ## ruff, mypy and the layout of the schemas, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	.ci/schemas --check
+	$(BIN)/servebook schema --check
 	$(BIN)/mypy
 
 fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	.ci/schemas
+	$(BIN)/servebook schema
 
 bench: $(VENV)/.dev ## what the generator costs, as ratios to a named peer
 	$(BIN)/python tests/benchmarks

@@ -15,9 +15,9 @@ from generator import __version__
 from generator.cli.ask import graph, kv, show, why
 from generator.cli.judge import explain, validate
 from generator.cli.site import build, serve
-from generator.cli.write import fix, materialise, new, review
+from generator.cli.write import fix, materialise, new, review, schema
 
-COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve)
+COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, schema, materialise, build, serve)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
