@@ -33,6 +33,7 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     for kind in kinds:
         if only is None or kind.name in only:
             reader.folder(kind)
+    reader.orphaned_corrections()
     if only is None:
         reader.strays()
     if not reader.files:

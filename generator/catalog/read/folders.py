@@ -37,6 +37,7 @@ class Reader:
     unsound: set[str] = field(default_factory=set)
     files: int = 0
     _seen: set[Path] = field(default_factory=set)
+    _alone: list[tuple[str, Fault]] = field(default_factory=list)
 
     def folder(self, kind: Kind) -> None:
         """All records of one kind."""
@@ -58,6 +59,8 @@ class Reader:
             message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
             if relative.endswith(SUFFIX):
                 message = f"there is no {path.name.replace(SUFFIX, '.yaml')} here whose corrections these could be"
+                self._alone.append((path.name.removesuffix(SUFFIX), Fault("SCH102", Location(relative), message)))
+                return
             self.faults.append(Fault("SCH102", Location(relative), message))
             return
         if id in self.records:
@@ -102,6 +105,13 @@ class Reader:
             return record
         declared = replace(record, kind=kind)
         return min(record, declared, key=lambda each: len(self.schemas.violations(each.kind, each.document.data)))
+
+    def orphaned_corrections(self) -> None:
+        """Corrections without their record are told, unless the record lies in the wrong folder: that is told."""
+        misplaced = {fault.record for fault in self.faults if fault.code == "SCH102" and fault.record}
+        for id, fault in self._alone:
+            if id not in misplaced:
+                self.faults.append(fault)
 
     def strays(self) -> None:
         """YAML files that no kind's folder holds would be passed over in silence: they are findings."""
