@@ -49,6 +49,7 @@ lint: $(VENV)/.dev ## ruff, mypy, the layout of the schemas and the workflows, c
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	.ci/schemas --check
+	$(BIN)/servebook schema --check
 	$(BIN)/mypy
 	@.ci/npm
 	.ci/workflows
@@ -57,6 +58,7 @@ fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	.ci/schemas
+	$(BIN)/servebook schema
 
 bench: $(VENV)/.dev ## what the generator costs, as ratios to a named peer
 	$(BIN)/python tests/benchmarks

@@ -62,6 +62,10 @@ class Field:
         return self.children.get(ITEM) if isinstance(key, int) else self.children.get(key, self.children.get(ANY))
 
 
+SHARED = {"$schema", "title", "description", "$defs"}
+"""What a document of definitions alone holds."""
+
+
 @dataclass(frozen=True)
 class Schemas:
     """All schemas of a knowledge base, by kind."""
@@ -74,10 +78,17 @@ class Schemas:
 
     @cached_property
     def _fields(self) -> dict[str, Field]:
-        return {name: self._tree(name, document, True) for name, document in self.documents.items() if name != "common"}
+        return {name: self._tree(name, document, True) for name, document in self._kinds}
+
+    @property
+    def _kinds(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The schemas of kinds; a document of definitions alone is shared by them."""
+        return ((name, document) for name, document in self.documents.items() if document.keys() - SHARED)
 
     def _tree(self, name: str, schema: Mapping[str, Any], required: bool) -> Field:
         schema = self._resolved(schema)
+        if schema.get("x-verbatim"):  # another document's keys: they are judged, and are no fields of ours
+            return Field(name, schema, required)
         needed = set(schema.get("required", ()))
         children = {key: self._tree(key, sub, key in needed) for key, sub in schema.get("properties", {}).items()}
         if isinstance(schema.get("items"), Mapping):
@@ -120,8 +131,7 @@ class Schemas:
             name: Draft202012Validator(
                 {**document, "$id": f"{name}.schema.json"}, registry=registry, format_checker=days
             )
-            for name, document in self.documents.items()
-            if name != "common"
+            for name, document in self._kinds
         }
 
 

@@ -38,6 +38,7 @@ from generator.checks.form.duplicate_key import duplicate_key
 from generator.checks.form.misplaced_record import misplaced_record
 from generator.checks.form.schema_violation import schema_violation
 from generator.checks.form.unfilled_skeleton import unfilled_skeleton
+from generator.checks.form.unfinished_merge import unfinished_merge
 from generator.checks.form.unquoted_citation import unquoted_citation
 from generator.checks.form.unreadable_record import unreadable_record
 from generator.checks.numbers.broken_expression import broken_expression
@@ -68,6 +69,7 @@ CHECKS: tuple[Check, ...] = (
     ambiguous_scalar,
     unquoted_citation,
     broken_fold,
+    unfinished_merge,
     schema_violation,  # SCH101
     misplaced_record,
     unfilled_skeleton,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from generator.checks.contract import Check, Tally
 from generator.findings import Finding, Severity
+from generator.knowledge.evidence.disputes import as_sources_say
 from generator.knowledge.knowledge_base import KnowledgeBase
+
+DISPUTE = "WIR202"
+OF_FIGURES = ("DRV", "NUM", "CMP")
+"""Checks whose findings follow from figures, and with them from every field of a config."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +60,14 @@ class CheckRun:
         return bool(self.count(Severity.ERROR) or (strict and self.count(Severity.WARNING)))
 
 
-def judge_all(kb: KnowledgeBase, checks: Iterable[Check], waiver_check: Check) -> CheckRun:
+def judge_all(kb: KnowledgeBase, checks: Sequence[Check], waiver_check: Check) -> CheckRun:
     """Run all checks, take out what one mistake causes twice, and what records excuse with a reason."""
     tallies: dict[str, Tally] = {}
     findings: list[Finding] = []
     for each in checks:
         tallies[each.code] = Tally()
         findings += each.run(kb, tallies[each.code])
-    findings = _absorbed(findings)
+    findings = _undisputed(kb, checks, _absorbed(findings), tallies)
     kept, waived = _waive(kb, findings, waiver_check, tallies.setdefault(waiver_check.code, Tally()))
     return CheckRun(
         tuple(sorted(kept, key=lambda finding: finding.order)),
@@ -75,13 +80,44 @@ def judge_all(kb: KnowledgeBase, checks: Iterable[Check], waiver_check: Check) -
 
 
 def _absorbed(findings: list[Finding]) -> list[Finding]:
-    """One mistake, one finding: a finding says in ``data["absorbs"]`` which (code, record) pairs it causes."""
+    """One mistake, one finding: ``data["absorbs"]`` of a finding says what it causes, as (code, record or place)."""
     absorbed = {pair for finding in findings for pair in finding.data.get("absorbs", ())}
-    kept = [finding for finding in findings if (finding.code, finding.record) not in absorbed]
+    kept = [
+        finding
+        for finding in findings
+        if (finding.code, finding.record) not in absorbed and (finding.code, finding.location) not in absorbed
+    ]
     return [
         replace(finding, data={key: value for key, value in finding.data.items() if key != "absorbs"})
         for finding in kept
     ]
+
+
+def _undisputed(
+    kb: KnowledgeBase, checks: Iterable[Check], findings: list[Finding], tallies: Mapping[str, Tally]
+) -> list[Finding]:
+    """The findings about figures that hold whichever side is right, where a record and its source disagree (WIR202).
+
+    What a wrong layer count makes wrong in a text is the same mistake. It is counted as skipped.
+    """
+    disputed = {
+        str(finding.record): {key: pair[1] for key, pair in finding.data["fields"].items()}
+        for finding in findings
+        if finding.code == DISPUTE
+    }
+    if not disputed:
+        return findings
+    other = as_sources_say(kb, disputed)
+    figures = [each for each in checks if each.code.startswith(OF_FIGURES)]
+    found = {(finding.code, finding.location) for each in figures for finding in each.run(other, Tally())}
+    kept = []
+    for finding in findings:
+        if finding.code.startswith(OF_FIGURES) and (finding.code, finding.location) not in found:
+            tallies[finding.code].checked -= 1
+            tallies[finding.code].skipped += 1
+        else:
+            kept.append(finding)
+    return kept
 
 
 def _waive(

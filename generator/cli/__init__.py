@@ -19,9 +19,9 @@ from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.site import build, serve
 from generator.cli.targets import reason_of
-from generator.cli.write import fix, materialise, new, review
+from generator.cli.write import fix, materialise, new, review, schema
 
-COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, materialise, build, serve, extract)
+COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, schema, materialise, build, serve, extract)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -165,6 +165,22 @@ def new(
 
 
 @click.command()
+@click.option("--check", is_flag=True, help="Write nothing; end with 1 if the file would change.")
+@click.pass_obj
+def schema(root: Path | None, check: bool) -> None:
+    """Write schema/config.schema.json, by which editors know config keys, from schema/config_keys.yaml."""
+    from generator.authoring.config_schema import PATH, config_schema
+
+    folder = found_root(root)
+    path, text = folder / PATH, config_schema(catalog_at(folder))
+    same = path.is_file() and path.read_text("utf-8") == text
+    if not check and not same:
+        path.write_text(text, "utf-8")
+    click.echo(f"{place_of(folder)}{PATH} {'is up to date' if same else 'would change' if check else 'written'}")
+    raise click.exceptions.Exit(1 if check and not same else 0)
+
+
+@click.command()
 @click.argument("out", type=click.Path(path_type=Path))
 @click.pass_obj
 def materialise(root: Path | None, out: Path) -> None:

@@ -32,6 +32,7 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     for kind in kinds:
         if only is None or kind.name in only:
             reader.folder(kind)
+    reader.orphaned_corrections()
     docs, barred = read_docs(root) if only is None else ((), ())
     if only is None:
         reader.strays()

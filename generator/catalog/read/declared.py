@@ -40,7 +40,7 @@ def read_schema(root: Path) -> Declared:
                 file = parsed(path, decoded(contents(root, path)))
                 files[file.name] = file
             except Unreadable as problem:
-                wrong.append(f"{path}:{problem.span[0] + 1}:{problem.span[1] + 1}: {problem.message}")
+                wrong.append(_at(path, problem))
             except OSError as error:
                 wrong.append(f"{path}:1:1: cannot be read: {error.strerror}")
     wrong = wrong or mistakes(files)
@@ -48,6 +48,11 @@ def read_schema(root: Path) -> Declared:
         more = [f"and {len(wrong) - TOLD} more"] if len(wrong) > TOLD else []
         raise NoKnowledgeBase("\n".join(wrong[:TOLD] + more))
     return _declared(files)
+
+
+def _at(path: str, problem: Unreadable) -> str:
+    code = "" if problem.code == "YML001" else f" {problem.code}"
+    return f"{path}:{problem.span[0] + 1}:{problem.span[1] + 1}:{code} {problem.message}"
 
 
 def _declared(files: Mapping[str, SchemaFile]) -> Declared:

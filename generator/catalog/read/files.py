@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from generator.catalog.read.conflicts import refuse_conflicts
 from generator.catalog.yaml.document import Unreadable
 
 
@@ -22,7 +23,7 @@ def find_root(start: Path) -> Path:
     )
 
 
-def decoded(data: bytes) -> str:
+def decoded(data: bytes, markdown: bool = False) -> str:
     """The text of a file's bytes. Raises `Unreadable` with the place."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("the file is UTF-16; save it as UTF-8")
@@ -35,4 +36,5 @@ def decoded(data: bytes) -> str:
         raise Unreadable(
             f"byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8", where
         ) from None
+    refuse_conflicts(text, markdown)
     return text

@@ -43,6 +43,7 @@ class Reader:
     unsound: set[str] = field(default_factory=set)
     files: int = 0
     _seen: set[str] = field(default_factory=set)
+    _alone: list[tuple[str, Fault]] = field(default_factory=list)
 
     @cached_property
     def trees(self) -> Mapping[str, Tree]:
@@ -76,24 +77,28 @@ class Reader:
             message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
             if relative.endswith(SUFFIX):
                 message = f"there is no {path.name.replace(SUFFIX, '.yaml')} here whose corrections these could be"
+                self._alone.append((path.name.removesuffix(SUFFIX), Fault("SCH102", Location(relative), message)))
+                return
             self.faults.append(Fault("SCH102", Location(relative), message))
             return
         if id in self.records:
             message = f"the id `{id}` is taken by {self.records[id].path}; one name space holds all kinds"
             self.faults.append(Fault("SCH102", Location(relative), message, id))
             return
+        at = relative
         try:
             text, kept = decoded(contents(self.root, relative)), self.kept.get(relative)
             if corrections in self._all:
-                text, beside = joined(text, corrections, decoded(contents(self.root, corrections)))
+                at = corrections
+                text, beside = joined(text, at, decoded(contents(self.root, at)))
+                at = relative
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
             document = load(text, relative, beside)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
-            reason = error.message if isinstance(error, Unreadable) else f"cannot be read: {error.strerror}"
-            self.faults.append(Fault("YML001", located(relative, _span(error), beside), reason, id))
+            self.faults.append(unread(error, located(at, _span(error), beside), id))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
@@ -118,6 +123,13 @@ class Reader:
             return record
         declared = replace(record, kind=kind)
         return min(record, declared, key=lambda each: len(self.schemas.violations(each.kind, each.document.data)))
+
+    def orphaned_corrections(self) -> None:
+        """Corrections without their record are reported, unless the record lies in the wrong folder and that is."""
+        misplaced = {fault.record for fault in self.faults if fault.code == "SCH102" and fault.record}
+        for id, fault in self._alone:
+            if id not in misplaced:
+                self.faults.append(fault)
 
     def strays(self) -> None:
         """What would be passed over in silence is a finding: files of no kind's folder, and what cannot be read."""
@@ -164,8 +176,15 @@ class Reader:
         try:
             return load(decoded(contents(self.root, name)), name)
         except (OSError, Unreadable) as error:
-            self.faults.append(Fault("YML001", Location.of(name, _span(error)), str(error)))
+            self.faults.append(unread(error, Location.of(name, _span(error))))
             return None
+
+
+def unread(error: OSError | Unreadable, place: Location, id: str | None = None) -> Fault:
+    """A file that could not be read, as a fault of its author."""
+    if isinstance(error, Unreadable):
+        return Fault(error.code, place, error.message, id)
+    return Fault("YML001", place, f"cannot be read: {error.strerror}", id)
 
 
 def _span(error: OSError | Unreadable) -> Span:

@@ -149,15 +149,16 @@ def _of_keys(files: Mapping[str, SchemaFile]) -> Iterator[str]:
 
 def _of_references(schemas: Mapping[str, SchemaFile]) -> Iterator[str]:
     """References that lead nowhere, or back to where they stand: a record's fields are listed one by one."""
-    common = schemas.get(_COMMON)
-    definitions: Mapping[str, Any] = (common.data.get("$defs") or {}) if common else {}
-    leads = {name: [_meant(ref, _COMMON) for _, ref in _references((), each)] for name, each in definitions.items()}
+    definitions = {
+        (name, key): each for name, file in schemas.items() for key, each in (file.data.get("$defs") or {}).items()
+    }
+    leads = {at: [_meant(ref, at[0]) for _, ref in _references((), each)] for at, each in definitions.items()}
     for file in schemas.values():
         for path, reference in _references((), file.data):
             meant = _meant(reference, file.name)
-            if meant is None or meant not in definitions:
+            if meant not in definitions:
                 yield file.mistake(path, f"`{reference}` leads nowhere; `{_COMMON}#/$defs/...` is expected")
-            elif file.name == _COMMON and path[1] in _reached(meant, leads):
+            elif path[0] == "$defs" and (file.name, str(path[1])) in _reached(meant, leads):
                 yield file.mistake(path, f"`{reference}` leads back to where it stands")
 
 
@@ -173,16 +174,16 @@ def _references(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
             yield from _references((*path, index), below)
 
 
-def _meant(reference: str, name: str) -> str | None:
-    """The definition that a reference in a file means; they all stand in one file."""
+def _meant(reference: str, name: str) -> tuple[str, str]:
+    """The file and the definition that a reference in a file means."""
     file, _, definition = reference.partition("#/$defs/")
-    return definition if (file or name) == _COMMON else None
+    return file or name, definition
 
 
-def _reached(name: str, leads: Mapping[str, list[str | None]]) -> set[str]:
+def _reached(start: tuple[str, str], leads: Mapping[tuple[str, str], list[tuple[str, str]]]) -> set[tuple[str, str]]:
     """All definitions that one leads to, itself included."""
-    reached, new = {name}, [name]
+    reached, new = {start}, [start]
     while new:
-        new = [each for at in new for each in leads.get(at, ()) if each is not None and each not in reached]
+        new = [each for at in new for each in leads.get(at, ()) if each not in reached]
         reached |= set(new)
     return reached

@@ -40,12 +40,13 @@ class Sequence(list[Any]):
 
 
 class Unreadable(Exception):
-    """The text is no YAML record. `span` says where reading stopped."""
+    """The text is no YAML record. `span` says where reading stopped, `code` which check tells it."""
 
-    def __init__(self, message: str, span: Span = START) -> None:
+    def __init__(self, message: str, span: Span = START, code: str = "YML001") -> None:
         super().__init__(message)
         self.message = message
         self.span = span
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterator
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
+
+_HALF = re.compile(r"\[")
 
 
 @check("CIT102", Severity.WARNING)
@@ -46,7 +49,7 @@ def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     Cite it from the record that it is about (the message names those whose subject it declares), or remove it.
     """
     orphans = set(kb.graph.orphans())
-    unread, misspelt = _unread(kb), _misspelt(kb, orphans)
+    unread, misspelt = _unread(kb), _misspelt(kb, orphans) | _miscited(kb, orphans)
     for source in kb.catalog.of("source"):
         if source.id in kb.catalog.unsound:
             tally.skipped += 1
@@ -66,11 +69,10 @@ def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
 
 
 def _unread(kb: KnowledgeBase) -> bool:
-    """Whether a file below records/ was not read as a record: a fault has its path, and no record has."""
+    """Whether a file below records/ was not read, or corrections not with their record: they may cite a source."""
     read = {record.path for record in kb.catalog.records.values()}
     return any(
-        fault.code in ("YML001", "SCH102")
-        and fault.location.path not in read
+        (fault.code == "SCH102" or (fault.code in ("YML001", "YML006") and fault.location.path not in read))
         and fault.location.path.startswith("records/")
         for fault in kb.catalog.faults
     )
@@ -80,6 +82,20 @@ def _misspelt(kb: KnowledgeBase, orphans: Collection[str]) -> set[str]:
     """The orphans to which a citation of a record comes close that finds nothing."""
     lost = {each.mention.id for each in kb.graph.citations if not each.resolution.record and not each.mention.problem}
     return {near for id in lost for near in difflib.get_close_matches(id, orphans, n=1, cutoff=0.8)}
+
+
+def _miscited(kb: KnowledgeBase, orphans: Collection[str]) -> set[str]:
+    """The orphans that a broken citation was meant for (CIT103), or one of a record of the wrong kind (CIT104)."""
+    found: set[str] = set()
+    for record in kb.catalog.records.values():
+        broken = "\n".join(text.value for text in kb.catalog.texts(record) if _HALF.search(text.value))
+        found |= {id for id in orphans if broken and re.search(rf"\[{id}(?![\w-])|(?<![\w-]){id}\]", broken)}
+    for citation in kb.graph.citations:
+        target, field = citation.resolution.record, citation.field
+        if target is not None and field is not None and field.cites and target.kind not in field.cites["kinds"]:
+            about = _subjects(kb.catalog.records[citation.citing])
+            found |= {id for id in orphans if about & set(kb.catalog.records[id].get("subjects") or ())}
+    return found
 
 
 def _subjects(record: Record) -> set[str]:

@@ -42,7 +42,7 @@ def unresolved_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
             continue
         if citation.mention.id in kb.catalog.unreadable:
             tally.checked -= 1
-            tally.skipped += 1  # the record is there, but cannot be read: YML001 has said so
+            tally.skipped += 1  # the record is there, but cannot be read: YML001 or YML006 has said so
             continue
         near = _near(kb, citation)
         hint = f"; did you mean {' or '.join(f'[[{id}]]' for id in near)}?" if near else ""

@@ -64,7 +64,8 @@ def inapplicable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Itera
             if not found.holds:
                 related = [Related(record.at(found.field), "what it says of itself")]
                 message = _told(record, found, included)
-                yield this.finding(place, message, model.id, related)
+                caused = [("NUM409", place)] if included else []  # nor do its figures exist for this model
+                yield this.finding(place, message, model.id, related, data={"absorbs": caused})
 
 
 def _named(kb: KnowledgeBase, model: Record) -> Iterator[tuple[Location, tuple[str, ...], str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from generator.catalog.records import Record, Text
+from generator.catalog.records import Prose, Record, Text
 from generator.checks.contract import Check, Tally, check
 from generator.derive.facts import Facts
 from generator.derive.parameters import Parameters
@@ -30,7 +30,8 @@ def damaged_text(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
     Formulas that were images vanish when a page is copied: "it has layers in total" is what is left of 40. Such a text
     reads as if it were whole until somebody needs the number. Told are blanks before a comma or full stop, labels
     without a value, counted things without a count, words that stand twice, brackets and quotation marks that stay
-    open, `%s`, text glued to a citation, and a text that ends in "…". What stands in code is left alone.
+    open, `%s`, text glued to a citation, and a text that ends in "…". What stands in code is left alone. The pages of
+    `docs/` are read like the prose of records.
 
     Bad
     ```yaml records/models/tiny-b.yaml
@@ -57,6 +58,17 @@ def damaged_text(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
                 tally.checked += 1
                 for damage in damages(text.value):
                     yield _finding(this, record, text, damage, _known(kb.facts.get(record.id), words, text, damage))
+    for page in kb.catalog.docs:
+        tally.checked += 1
+        for damage in damages(page.document.text):
+            yield _on_page(this, page, damage)
+
+
+def _on_page(this: Check, page: Prose, damage: Damage) -> Finding:
+    text = page.document.text
+    span = (*page.document.position(damage.start), *page.document.position(damage.end))
+    shown = " ".join(text[damage.start : damage.end].split())
+    return this.finding(page.location(span), f'"{shown}": {damage.what}')
 
 
 def _finding(this: Check, record: Record, text: Text, damage: Damage, known: str) -> Finding:

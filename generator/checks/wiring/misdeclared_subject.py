@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
+from generator.derive.cited_config import config_source
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.addresses import repositories
 
+CAUSED = ("WIR201", "WIR202", "WIR203", "WIR204")
+"""What a wrong subject makes look like a wrong citation, and is told here."""
 SCHEMES = ("hf:", "github:", "pypi:")
 
 
@@ -76,8 +79,19 @@ def misdeclared_subject(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
         tally.checked += 1
         problem = _problem(source, declared, set(named))
         if problem:
-            data = {"declared": declared, "named": sorted(set(named))}
+            models = _in_doubt(kb, source, {*declared, *named})
+            absorbs = [(code, model) for model in models for code in CAUSED]
+            data = {"declared": declared, "named": sorted(set(named)), "absorbs": absorbs}
             yield this.finding(source.at("subjects"), problem, source.id, data=data)
+
+
+def _in_doubt(kb: KnowledgeBase, source: Record, subjects: set[str]) -> set[str]:
+    """The models that cite the source, or are one of its subjects: none of them is known to cite the wrong document."""
+    return {
+        model.id
+        for model in kb.catalog.sound("model")
+        if f"hf:{model.get('repo')}" in subjects or config_source(kb.catalog, model) is source
+    }
 
 
 def _problem(source: Record, declared: list[str], named: set[str]) -> str | None:

@@ -11,7 +11,7 @@ from generator.checks.contract import Check, Tally, check
 from generator.derive.cited_config import flat_facts
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.evidence.config_comparison import Comparison, compare, growth_of
-from generator.knowledge.evidence.subjects import candidates, subject_citations
+from generator.knowledge.evidence.subjects import candidates, foreign_citations, subject_citations
 from generator.knowledge.graph import Citation
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import grouped, number, percent
@@ -56,6 +56,18 @@ def miswired_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
                     tally.checked += 1
                     if subject not in (source.get("subjects") or []):
                         yield _finding(this, kb, record, citation, subject, source)
+            yield from _foreign(this, kb, tally, record)
+
+
+def _foreign(this: Check, kb: KnowledgeBase, tally: Tally, record: Record) -> Iterator[Finding]:
+    """Evidence whose subject the citing field does not name, but that declares another one of the record's kind."""
+    for citation, subject, source in foreign_citations(kb, record):
+        if record.id in kb.catalog.unsound or source.id in kb.catalog.unsound:
+            tally.skipped += 1
+            continue
+        tally.checked += 1
+        if subject is not None:
+            yield _finding(this, kb, record, citation, subject, source)
 
 
 def _finding(
@@ -70,15 +82,17 @@ def _finding(
     orphaned = best is not None and best.id in kb.graph.orphans()
     # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
     underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
+    already = {each.target for each in kb.graph.cites(record.id)}
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
+    named = best is not None and best.id in already
     if best:
         related.append(Related(best.at("subjects"), "the source that fits declares the record's subject"))
     return this.finding(
         citation.location,
-        _message(record, subject, cited, best, orphaned, comparison, effect),
+        _message(record, subject, cited, None if named else best, orphaned, comparison, effect, named),
         record.id,
         related,
-        citation.fix(best.id) if best else None,
+        citation.fix(best.id) if best and best.id not in already else None,
         {
             "cited": cited.id,
             "expected_subject": subject,
@@ -110,11 +124,14 @@ def _message(
     orphaned: bool,
     comparison: Comparison,
     effect: dict[str, list[Fraction | None]],
+    named: bool,
 ) -> str:
     about = ", ".join(cited.get("subjects") or []) or "no declared subject"
     parts = [f"this record is {subject}, but it cites {cited.id}, which is about {about}"]
     if subject.lower() in (other.lower() for other in cited.get("subjects")):
         parts.append("only the case differs, and it counts: correct the one that is wrong")
+    elif named:
+        parts.append("take it out, or name the sources that this record rests on")
     elif best is None:
         parts.append(f"no source on record declares {subject}: add one and cite it")
     else:

@@ -29,6 +29,36 @@ def subject_citations(kb: KnowledgeBase, record: Record) -> Iterator[tuple[Citat
             yield citation, expected_subject(citation, record), source
 
 
+def foreign_citations(kb: KnowledgeBase, record: Record) -> Iterator[tuple[Citation, str | None, Record]]:
+    """The citations that a record rests on, of sources about other subjects of its kind and not about its own.
+
+    A source may be about several, or about none of this kind: an engine's issue says something of a model, too. What
+    was derived from the record's repository speaks of it.
+    """
+    own = subjects_of(record)
+    scheme = own[0].partition(":")[0] + ":"
+    for citation in kb.graph.cites(record.id):
+        source, field = citation.resolution.record, citation.field
+        if (
+            source is None
+            or source.kind != "source"
+            or not citation.evidence
+            or (field and "x-subject" in field.schema)
+        ):
+            continue
+        about = [str(each) for each in (*(source.get("subjects") or ()), source.get("derived_from"))]
+        others = [each for each in about if each.startswith(scheme)]
+        if others:
+            yield citation, None if set(own) & set(others) else own[0], source
+
+
+def subjects_of(record: Record) -> tuple[str, ...]:
+    """The subjects that a record is about: a model's repository and its base, else its kind and id."""
+    if record.kind != "model":
+        return (f"{record.kind}:{record.id}",)
+    return tuple(f"hf:{repo}" for repo in (record.get("repo"), record.get("derived_from")) if repo) or ("hf:",)
+
+
 def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: str, wrong: Record) -> list[Record]:
     """Sources that declare the subject and may stand in this field, best first.
 
