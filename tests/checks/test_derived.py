@@ -1,4 +1,4 @@
-"""The checks of what is derived (DRV3xx) and of swapped evidence (WIR204): silent rows first, each with its reason."""
+"""What is stated against what is derived: claims (DRV301), lists of layers (DRV304), contexts (DRV307)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import yaml
 from conftest import Base
 
 from generator.derive.config.layer_lists import layer_lists
+from generator.derive.facts import Facts
 from generator.findings import Finding
 from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.prose.claims import stated
 
 MODEL = "records/models/tiny-a.yaml"
 WIDTH = "  v_head_dim: 16\n"
@@ -18,6 +20,131 @@ WIDTH = "  v_head_dim: 16\n"
 
 def codes(found: list[Finding]) -> list[str]:
     return [each.code for each in found]
+
+
+# --- DRV301 contradicted-claim ----------------------------------------------------------------------------------------
+
+
+def claiming(tiny: Base, field: str, value: Any, unit: str, condition: str = "", basis: str = "vendor") -> Base:
+    claim = {"field": field, "value": value, "unit": unit, "basis": basis, "cite": "[[tiny-a-config]]"}
+    claim |= {"condition": condition} if condition else {}
+    text = (tiny.root / MODEL).read_text("utf-8")
+    return tiny.lay({MODEL: text + yaml.safe_dump({"claims": [claim]}, width=1000)})
+
+
+# Tiny A keeps 320 B/token in bf16 and 176 in fp8_latent; Tiny B 400 and 220.
+PER = "kv_cache_bytes_per_token"
+FIGURES: dict[str, tuple[tuple[Any, ...], list[str]]] = {
+    "silent: in bf16": ((PER, 320, "B/token"), []),
+    "silent: in a layout that an engine stores": ((PER, 176, "bytes per token"), []),
+    "silent: in KiB, as far as it is written": ((PER, 0.31, "KiB/token"), []),
+    "silent: a text with digit groups and a word before": ((PER, "about 320.0", "B/token"), []),
+    "silent: two digits": ((PER, 0.17, "KiB per token", "fp8 cache"), []),
+    "silent: the type of the weights is not that of the cache": ((PER, 320, "B/token", "fp8 weights"), []),
+    "silent: half precision is as wide": ((PER, 320, "B/token", "fp16"), []),
+    "silent: at a length, in its own name": (("kv_cache_bytes_at_4096", 1.25, "MiB"), []),
+    "silent: at 4k of either kind": (("kv_cache_bytes_at_4k", 1280000, "B"), []),
+    "silent: at a length that the condition names": (("kv_cache_size", 42.9, "GB", "134,217,728 tokens in bf16"), []),
+    "silent: no figure": ((PER, None, "B/token"), []),
+    "silent: two figures": ((PER, "400 to 500", "B/token"), []),
+    "silent: a unit of something else": ((PER, 400, "tokens"), []),
+    "silent: a field that nobody derives": (("tokens_per_second", 400, "tokens/s"), []),
+    "silent: of a batch": ((PER, 400, "B/token", "a batch of 8"), []),
+    "silent: of one layer": ((PER, 80, "B/token", "per layer"), []),
+    "silent: at no stated length": (("kv_cache_bytes", 400, "MiB"), []),
+    "silent: measured, with pages and reserves": ((PER, 400, "B/token", "", "measured"), []),
+    "silent: a field of the config": (("num_hidden_layers", 4, "layers"), []),
+    "none of them": ((PER, 300, "B/token"), ["DRV301"]),
+    "a digit too precise": ((PER, 0.32, "KiB/token"), ["DRV301"]),
+    "another layout than the condition names": ((PER, 320, "B/token", "fp8 cache"), ["DRV301"]),
+    "another layout than the one that is named by its key": ((PER, 320, "B/token", "in fp8_latent"), ["DRV301"]),
+    "a sibling's": ((PER, 400, "B/token"), ["DRV301"]),
+    "at a length": (("kv_cache_bytes_at_4096", 2.5, "MiB"), ["DRV301"]),
+    "a field of the config that it has otherwise": (("num_hidden_layers", 5, "layers"), ["DRV301"]),
+    "by a third party": ((PER, 300, "B/token", "", "third-party"), ["DRV301"]),
+}
+
+
+@pytest.mark.parametrize(("claim", "expected"), FIGURES.values(), ids=FIGURES)
+def test_figures(tiny: Base, claim: tuple[Any, ...], expected: list[str]) -> None:
+    assert codes(claiming(tiny, *claim).findings()) == expected
+
+
+def test_a_siblings_figure_is_told_with_its_owner(tiny: Base) -> None:
+    (found,) = claiming(tiny, PER, 0.391, "KiB/token").findings()
+    assert found.message == (
+        "`kv_cache_bytes_per_token` is claimed to be 0.391 KiB/token; derived is 0.312 KiB (bf16), 0.172 KiB "
+        "(fp8_latent); it is the figure of tiny-b (bf16)"
+    )
+    assert found.data["derived"] == {"bf16": 320, "fp8_latent": 176}
+    assert found.data["owners"] == {"tiny-b": ["bf16"]}
+    lines = (tiny.root / MODEL).read_text("utf-8").split("\n")
+    assert lines[found.location.line - 1].strip() == "value: 0.391"
+
+
+FORMULAS = {
+    # 4 x 2 x 4 heads x (256 / 4) x 2, and 4 x 4 heads x (16 + 8 + 16) x 2
+    "a calculator's": (4096, "; it is what the naive GQA formula gives"),
+    "expanded": (1280, "; it is what keys and values expanded per head take"),
+    "nobody's": (1000, "(fp8_latent)"),
+}
+
+
+@pytest.mark.parametrize(("value", "ending"), FORMULAS.values(), ids=FORMULAS)
+def test_the_formula_that_a_wrong_figure_was_made_with(tiny: Base, value: int, ending: str) -> None:
+    (found,) = claiming(tiny, PER, value, "B/token").findings()
+    assert found.message.endswith(ending)
+
+
+PUBLISHED: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "V3.2 at 1M": ("deepseek-v3-2", {"field": "kv_cache_bytes_at_1m", "value": 83.875, "unit": "GiB"}, True),
+    "V4-Flash at 1M": ("deepseek-v4-flash", {"field": "kv_cache_bytes_at_1m", "value": 6.72, "unit": "GiB"}, True),
+    "V4-Pro at 1M": ("deepseek-v4-pro", {"field": "kv_cache_bytes_at_1m", "value": 9.62, "unit": "GiB"}, True),
+    "V4-Flash with its state": (
+        "deepseek-v4-flash",
+        {"field": "kv_cache_bytes_at_8192", "value": 61_997_056 + 12_206_080, "unit": "B"},
+        True,
+    ),
+    "V4.1's 890": ("deepseek-v4-1-flash", {"field": PER, "value": 890, "unit": "B/token"}, True),
+    "Gemma-like mean": (
+        "gpt-oss-120b",
+        {"field": PER, "value": 37.4, "unit": "KB/token", "condition": "at 8,192 tokens"},
+        True,
+    ),
+    "V3's 68.6 KiB in V2": ("deepseek-v2", {"field": PER, "value": 68.6, "unit": "KiB/token"}, False),
+    "V2's own": ("deepseek-v2", {"field": PER, "value": 67.5, "unit": "KiB/token"}, True),
+    "V3 serves 128K of its 163,840": ("deepseek-v3", {"field": "context_length", "value": 128, "unit": "K"}, True),
+    "Kimi-K2's 128K": ("kimi-k2", {"field": "context_length", "value": "128K", "unit": "tokens"}, True),
+    "more than the config allows": ("kimi-k2", {"field": "context_length", "value": "256K", "unit": "tokens"}, False),
+    "a wrong list of 43 layers": ("deepseek-v4-flash", {"field": "num_hidden_layers", "value": 44, "unit": "x"}, False),
+}
+
+
+@pytest.mark.parametrize(("model", "claim", "holds"), PUBLISHED.values(), ids=PUBLISHED)
+def test_figures_that_were_published(real: KnowledgeBase, model: str, claim: dict[str, Any], holds: bool) -> None:
+    said = stated(claim, real.facts[model])
+    assert said is not None
+    assert bool(said.agreeing()) is holds
+
+
+def test_a_stretched_context_is_not_judged(real: KnowledgeBase) -> None:
+    facts: Facts = real.facts["qwen3-32b"]
+    claim = {"field": "context_length", "value": 131072, "unit": "tokens"}
+    assert stated({**claim, "condition": "with YaRN"}, facts) is None
+    said = stated(claim, facts)
+    assert said is not None
+    assert said.agreeing() == []
+
+
+def test_counts_of_claims(tiny: Base) -> None:
+    assert tiny.judge().by_check["DRV301"].checked == 0
+    tally = claiming(tiny, PER, 320, "B/token").judge().by_check["DRV301"]
+    assert (tally.checked, tally.not_checkable) == (1, 0)
+    text = (tiny.root / MODEL).read_text("utf-8")
+    tally = tiny.lay({MODEL: text.replace(PER, "kindness")}).judge().by_check["DRV301"]
+    assert (tally.checked, tally.not_checkable) == (0, 1)
+    tally = tiny.lay({MODEL: text.replace(PER, "parameters_total")}).judge().by_check["DRV301"]
+    assert (tally.checked, tally.not_checkable) == (0, 0), "DRV305 counts parameters"
 
 
 def with_fields(tiny: Base, fields: dict[str, Any], without: str = "", **outer: Any) -> Base:
