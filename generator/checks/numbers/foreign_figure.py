@@ -23,7 +23,8 @@ def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
 
     Why it matters
     DeepSeek-V3's 68.6 KiB per token stood in the notes of four other models: a paragraph had been pasted and its number
-    came along. A figure of another model is welcome where the sentence names that model.
+    came along. A figure of another model is welcome where the sentence names that model. Shares of one GPU, pages,
+    positions and the results of true equations are left alone: they may equal another model's figure by chance.
 
     Bad
     ```yaml records/models/tiny-a.yaml
