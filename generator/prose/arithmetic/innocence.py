@@ -53,7 +53,7 @@ def _multiplied(found: Sequence[Token], begin: int, statement: Statement) -> boo
 
 def _before(found: Sequence[Token], begin: int) -> Iterator[Fraction]:
     """The whole numbers before an expression, in its sentence."""
-    at = bisect_left([token.start for token in found], begin)
+    at = bisect_left(found, begin, key=lambda token: token.start)
     for token in reversed(found[max(0, at - REACH) : at]):
         if token.kind in (TokenKind.BREAK, TokenKind.RELATION) or token.text in _SENTENCE_ENDS:
             return
