@@ -16,7 +16,7 @@ from pathlib import Path
 from subprocess import CompletedProcess, TimeoutExpired
 
 ROOT = Path(__file__).parents[1]
-PATIENCE = 120
+PATIENCE = 600
 PRELOADED = ("checks", "cli", "cli.output.validation", "cli.revision", "authoring.fixes", "authoring.new")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-PATIENCE = 60.0
+PATIENCE = 600.0
 """Seconds to wait for an answer; on two busy cores Node takes its time to start."""
 
 

@@ -26,7 +26,10 @@ LACKING = (
 NUMBERS = count()
 GOTCHA = "records/gotchas/tiny-crash.yaml"
 MODEL = "records/models/tiny-a.yaml"
-pytestmark = pytest.mark.skipif(bool(LACKING) and os.environ.get("CI") != "true", reason=LACKING)
+pytestmark = [
+    pytest.mark.skipif(bool(LACKING) and os.environ.get("CI") != "true", reason=LACKING),
+    pytest.mark.xdist_group("editor"),
+]
 
 
 def test_the_language_server_is_there() -> None:

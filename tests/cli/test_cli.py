@@ -243,7 +243,7 @@ def in_a_terminal(arguments: Sequence[str], cwd: Path, **environment: str) -> st
             break
         written += part
     os.close(primary)
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     return written.decode("utf-8")
 
 
@@ -268,7 +268,7 @@ def test_a_pipe_that_is_closed_early_is_no_error(tiny: Base) -> None:
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=60) in (0, 1)
+        assert process.wait(timeout=600) in (0, 1)
 
 
 def test_an_interrupt_is_one_line_and_status_130(tiny: Base) -> None:
@@ -288,7 +288,7 @@ def test_an_interrupt_is_one_line_and_status_130(tiny: Base) -> None:
     while not _is_at_work(process.pid):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert out == ""
     assert re.fullmatch(r"servebook: interrupted; [^\n]+", err.strip())

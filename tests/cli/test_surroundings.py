@@ -32,7 +32,7 @@ def run_without_rights(*arguments: str, cwd: Path) -> subprocess.CompletedProces
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert "Traceback" not in done.stdout + done.stderr, done.stderr
@@ -189,7 +189,7 @@ def run_with_room_for(size: int, *arguments: str, cwd: Path) -> subprocess.Compl
         env={**ENVIRONMENT, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         preexec_fn=limit,
     )
@@ -307,7 +307,7 @@ def test_a_preview_that_is_stopped_leaves_nothing(tiny: Base, tmp_path: Path, nu
         if "Serving on" in line:
             break
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 0}[number], err
     assert "Traceback" not in err
     assert list((tmp_path / "tmp").iterdir()) == []

@@ -102,7 +102,7 @@ def test_a_build_that_is_stopped_leaves_the_site_as_it_was(
         time.sleep(0.02)
     assert [path for path in beside.rglob("*") if path.is_file()]
     process.send_signal(sent)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == status
     assert held(tiny.root / "site") == before
     if sent != signal.SIGKILL:
@@ -125,7 +125,7 @@ def mkdocs(tiny: Base, *arguments: str) -> subprocess.CompletedProcess[str]:
         env={**ENVIRONMENT, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from generator.catalog.read.declared import read_table
+from generator.catalog.yaml.loader import load
 from generator.derive.attention import ConfigKeys, Geometry, NotDerivable, derive
 
-KEYS = ConfigKeys.from_table(read_table(ROOT / "schema" / "config_keys.yaml"))
+KEYS = ConfigKeys.from_table(load((ROOT / "schema/config_keys.yaml").read_text("utf-8")).data)
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
     "num_hidden_layers": 32,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from generator.catalog.read.declared import read_table
+from generator.catalog.yaml.loader import load
 from generator.derive.attention import ConfigKeys, Geometry, NotDerivable, derive
 
-KEYS = ConfigKeys.from_table(read_table(ROOT / "schema" / "config_keys.yaml"))
+KEYS = ConfigKeys.from_table(load((ROOT / "schema/config_keys.yaml").read_text("utf-8")).data)
 
 # 32 layers, 8 KV heads of 128: 131,072 B per token in bf16, as published for Llama-3.1-8B.
 LLAMA: dict[str, Any] = {

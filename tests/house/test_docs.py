@@ -77,7 +77,7 @@ def test_an_example_prints_what_the_docs_show(where: str, command: str, output: 
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert pattern(output).match(done.stdout + "\n"), f"{where}:\n{done.stdout}{done.stderr}"

@@ -69,7 +69,7 @@ def opened(chromium: Any, site: str) -> Iterator[Any]:
     def open_(path: str, width: int = WIDE, **options: Any) -> Any:
         context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
-        context.set_default_timeout(60_000)  # machines that test may be busy
+        context.set_default_timeout(600_000)  # machines that test may be busy
         page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: failed.append(str(error)))

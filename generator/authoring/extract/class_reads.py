@@ -84,7 +84,7 @@ def class_reads_source(wheel: Path, today: date) -> dict[str, Any]:
         "locator": f"{package}#{MEMBERS}",
         "extractor": {"type": "python-folder", "args": {"command": "servebook extract class-reads", "glob": MEMBERS}},
         "subjects": [f"pypi:{found[1]}", "engine:transformers"],
-        "retrieved": today,
+        "retrieved": today.isoformat(),
         "upstream_date": None,
         "retrieval": "read",
         "digest": _digest(wheel),

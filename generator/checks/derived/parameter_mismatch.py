@@ -22,6 +22,7 @@ def parameter_mismatch(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
     How many parameters a model has decides what it fits on, and the figure is copied more often than it is counted. A
     total may have been read of another model, or with draft layers and n-gram tables in it; an active count may leave
     the input embedding out. A figure holds if one way of counting rounds to its digits; a whole number may also be cut.
+    One way is that of the Hub, which sums up the tensors of a checkpoint, with scales and what draft layers repeat.
 
     Bad
     ```yaml records/models/tiny-c.yaml

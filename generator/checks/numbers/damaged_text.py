@@ -47,7 +47,8 @@ def damaged_text(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 
     How to fix
     Read the place in the source again and write what is missing. Where this model's config knows the value, the message
-    gives it. Code that looks so on purpose belongs in backticks.
+    gives it, unless the paragraph speaks of a part of the model (`parts` in `schema/spoken_fields.yaml`). Code that
+    looks so on purpose belongs in backticks.
     """
     words = SpokenFields.from_table(kb.catalog.tables.get("spoken_fields", {}))
     for kind in kb.catalog.kinds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -23,7 +24,8 @@ def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
 
     Why it matters
     DeepSeek-V3's 68.6 KiB per token stood in the notes of four other models: a paragraph had been pasted and its number
-    came along. A figure of another model is welcome where the sentence names that model.
+    came along. A figure of another model is welcome where the sentence names that model. Shares of one GPU, pages,
+    positions and the results of true equations are left alone: they may equal another model's figure by chance.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -59,6 +61,8 @@ def foreign_figure(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
                 yield this.finding(place, f"{quantity.text.strip()} {message}", passage.record.id)
 
 
+NEAR = 4
+"""So many statements before a figure may be said again by it."""
 _SHARE = re.compile(
     r"\b(?:(?:per|each|every|one)\s+(?:GPU|rank|device|card|node|shard|worker)|\d+\s*(?:GPUs|ranks|devices|cards|nodes)|"
     r"shares?|shards?|TP\s?=?\s?\d+|tensor[ -]parallel\w*|(?:pages?|blocks?)\s+of|(?:per|each|every)\s+(?:page|block)|"
@@ -74,10 +78,11 @@ def _settled(statement: Statement) -> bool:
 
 
 def _is_settled(quantity: Quantity, settled: list[Statement]) -> bool:
-    """Whether a figure is the stated one of a statement, or says the same size again in another unit."""
+    """Whether a figure is the stated one of a statement, or says the size of one just before it in another unit."""
+    at = bisect_right(settled, quantity.start, key=lambda each: each.start)
     return any(
         each.start <= quantity.start < each.end or (each.holds and each.stated and _again(quantity, each.stated))
-        for each in settled
+        for each in settled[max(0, at - NEAR) : at]
     )
 
 

@@ -19,11 +19,12 @@ _MEASURE = re.compile(
     r"""(?<=[\d)])\s?(?:
         [numµkKMGTPE]?(?:s|W|Wh|J|Hz|FLOPS?|FLOPs|OPS|bps|bit/s)
       | bpw | h | min | (?:mins?|sec|hour|day|week|month|year|minute|second|(?:milli|micro|nano)second)s?
-      | (?![KMGTP]?i?B/)[A-Za-z][\w-]*(?:\s[\w-]+)?(?:/s|\sper\ssecond)
+      | (?![KMGTP]?i?B/)[A-Za-z][\w-]{0,40}(?:\s[\w-]{1,40})?(?:/s|\sper\ssecond)
     )(?!\w)""",
     re.X,
 )
 """Times, rates, powers: what one of them is worth in another is not read."""
+_WORDS_BEHIND = re.compile(r"\s?[\w/-]{0,40}(?:\s[\w/-]{1,40})?(?:\sper\ssecond)?")
 _SENTENCE_ENDS = (".", ";", ":")
 REACH = 24
 """Tokens before an expression that are searched for a factor of it."""
@@ -33,7 +34,7 @@ def may_be_right(text: str, found: Sequence[Token], sides: Sequence[Sequence[Tok
     """Whether a false equation says something that its reader cannot see."""
     written = [token for side in sides for token in side]
     begin, end = min(token.start for token in written), max(token.end for token in written)
-    word = re.compile(r"\s?[\w/-]*(?:\s[\w/-]+)?(?:\sper\ssecond)?").match(text, end)
+    word = _WORDS_BEHIND.match(text, end)
     if _MEASURE.search(text, begin, word.end() if word else end):
         return True
     per = {token.unit.per for token in written if token.unit and token.unit.dimension == BYTES}
@@ -53,7 +54,7 @@ def _multiplied(found: Sequence[Token], begin: int, statement: Statement) -> boo
 
 def _before(found: Sequence[Token], begin: int) -> Iterator[Fraction]:
     """The whole numbers before an expression, in its sentence."""
-    at = bisect_left([token.start for token in found], begin)
+    at = bisect_left(found, begin, key=lambda token: token.start)
     for token in reversed(found[max(0, at - REACH) : at]):
         if token.kind in (TokenKind.BREAK, TokenKind.RELATION) or token.text in _SENTENCE_ENDS:
             return

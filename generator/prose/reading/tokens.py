@@ -125,8 +125,10 @@ def _wrapped(text: str, at: int) -> str:
     It is one or the other where the line before it is no list item and does not end its sentence.
     """
     sign = _SIGN_FIRST.match(text, at)
+    if sign is None:
+        return ""
     before = text[text.rfind("\n", 0, at) + 1 : at].strip()
-    return sign[1] if sign and before and not before.startswith(f"{sign[1]} ") and before[-1] not in ".:;!?|" else ""
+    return sign[1] if before and not before.startswith(f"{sign[1]} ") and before[-1] not in ".:;!?|" else ""
 
 
 def _breaks(text: str) -> list[int]:
