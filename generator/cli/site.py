@@ -20,6 +20,7 @@ def build(root: Path | None, out: Path | None) -> None:
     arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml"), "--site-dir"]
     with written(folder, out or folder / "site") as fresh:
         _mkdocs(folder, [*arguments, str(fresh)])
+    click.echo(f"wrote the site to {out or folder / 'site'}")
 
 
 @click.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,9 @@ def test_all_files_are_written_and_nothing_is_left(base: Base) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_a_kill_at_any_step_leaves_all_or_none_after_the_next_run(base: Base) -> None:
+def test_a_kill_at_any_step_leaves_all_or_none_after_the_next_run(
+    base: Base, record_property: Callable[[str, object], None]
+) -> None:
     def lay() -> None:
         for path in held(base).keys() - OLD.keys():
             (base.root / path).unlink()
@@ -57,6 +60,7 @@ def test_a_kill_at_any_step_leaves_all_or_none_after_the_next_run(base: Base) ->
         assert now == held(base) or said.startswith("an earlier run was interrupted"), f"step {number}"
         assert mended(base.root) == ""
         ends.append(held(base) == NEW)
+    record_property("tried", len(ends))
     assert len(ends) > 15
     assert ends == sorted(ends), "before the line that says so nothing is written, and everything afterwards"
     assert True in ends
@@ -64,7 +68,9 @@ def test_a_kill_at_any_step_leaves_all_or_none_after_the_next_run(base: Base) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_a_kill_at_any_step_of_a_swap_leaves_the_old_folder_or_the_new(base: Base) -> None:
+def test_a_kill_at_any_step_of_a_swap_leaves_the_old_folder_or_the_new(
+    base: Base, record_property: Callable[[str, object], None]
+) -> None:
     out = base.root / "site"
 
     def write(text: str) -> None:
@@ -86,6 +92,7 @@ def test_a_kill_at_any_step_of_a_swap_leaves_the_old_folder_or_the_new(base: Bas
         assert here or "put" in said, f"step {number}: the folder was set aside, and nobody says so"
         assert [path.name for path in base.root.iterdir() if path.name.startswith(".")] == []
         steps, ends = steps + 1, ends | texts
+    record_property("tried", steps)
     assert steps > 12
     assert ends == {"old", "new"}
 

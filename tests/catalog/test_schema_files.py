@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,8 @@ def test_a_registry_that_is_not_there_and_a_folder_that_is_a_link(own: Base, tmp
 # --- every file, node by node ---------------------------------------------------------------------------------------
 
 OTHERS: list[Any] = [None, True, 7, -1.5, "x", "", [], ["x"], [7], {}, {"x": "y"}, {"x": {}}]
-TRIED = 12
-"""Changes per file in the tests, spread over all of it."""
+TRIED = int(os.environ.get("SERVEBOOK_TRIED", "12"))
+"""So many changes of each file are tried, spread over all of it."""
 
 
 Change = tuple[tuple[Any, ...], Any]
@@ -155,10 +156,14 @@ def declared(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_no_change_of_one_value_ends_in_a_traceback(own: Base, name: str) -> None:
+def test_no_change_of_one_value_ends_in_a_traceback(
+    own: Base, name: str, record_property: Callable[[str, object], None]
+) -> None:
     data = declared(name)
     every = changes(data)
-    for path, other in every[len(every) % 7 :: max(1, len(every) // TRIED)]:
+    chosen = every[len(every) % 7 :: max(1, len(every) // TRIED)]
+    record_property("tried", len(chosen))
+    for path, other in chosen:
         own.lay({f"schema/{name}": json.dumps(changed(data, path, other), indent=1)})  # which is YAML, too
         said = told(own)
         if not said:

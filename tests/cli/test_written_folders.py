@@ -43,7 +43,7 @@ def test_a_link_named_site_leaves_its_target_alone(tiny: Base, tmp_path: Path, c
 
 def test_a_site_is_built_where_it_belongs_and_built_again(tiny: Base) -> None:
     for _ in range(2):
-        assert run("build", cwd=tiny.root).returncode == 0
+        assert run("build", cwd=tiny.root).stdout == f"wrote the site to {tiny.root / 'site'}\n"
     assert (tiny.root / "site/models/tiny-a/index.html").is_file()
     assert not [path for path in tiny.root.iterdir() if path.name.startswith(".")]
     assert run("materialise", "plain", cwd=tiny.root).stdout.startswith("wrote ")
