@@ -57,6 +57,7 @@ MEANINGS = {
 class Effect(StrEnum):
     """What a step of the chain does to the verdict."""
 
+    RUNS = "runs"
     SERVES = "serves"
     PARTIAL = "partial"
     WRONG_RESULT = "wrong-result"

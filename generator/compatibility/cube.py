@@ -11,6 +11,7 @@ from generator.compatibility.chain import ListingState, Reason, RuleOutcome, Ver
 from generator.compatibility.checkpoints import checkpoint_effects
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
+from generator.compatibility.platforms import UNSTATED, PlatformAnswer, platform_of
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.serving_claims import Claim, claims_of, weigh_claims
 from generator.derive.cited_config import config_source
@@ -36,6 +37,7 @@ class Verdict:
     checkpoint: Brought = ((), ())
     claims: tuple[Claim, ...] = ()
     shown: str = ""
+    platform: PlatformAnswer = UNSTATED
 
     @property
     def model(self) -> str:
@@ -50,6 +52,8 @@ class Verdict:
     @property
     def by_rules(self) -> VerdictState:
         """What the rules give before any claim is heard."""
+        if self.platform.runs is False:
+            return VerdictState.BLOCKED
         return self.outcome.state if self.outcome else UNLISTED[self.listing.state]
 
     @property
@@ -65,17 +69,21 @@ class Verdict:
     @property
     def chain(self) -> tuple[Reason, ...]:
         """The chain with the GPU left open, so that GPUs that get the same answer have equal ones."""
+        said = weigh_claims(self.claims, self.by_rules)[1]
+        if self.platform.runs is False:
+            return (*self.platform.steps, *said)
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
-        said = weigh_claims(self.claims, self.by_rules)[1]
-        return (*self.listing.reasons, *own, *self.checkpoint[0], *said)
+        return (*self.platform.steps, *self.listing.reasons, *own, *self.checkpoint[0], *said)
 
     @property
     def modifiers(self) -> tuple[str, ...]:
         """What to know beside the state: a flag, a pre-release, a slow path."""
         ruled = self.outcome.modifiers if self.outcome else ()
         said = weigh_claims(self.claims, self.by_rules)[2]
-        return (*self.listing.modifiers, *ruled, *self.checkpoint[1], *said)
+        if self.platform.runs is False:
+            return (*self.platform.modifiers, *said)
+        return (*self.platform.modifiers, *self.listing.modifiers, *ruled, *self.checkpoint[1], *said)
 
     @property
     def flips_if(self) -> tuple[str, ...]:
@@ -85,6 +93,8 @@ class Verdict:
     @property
     def flips(self) -> tuple[str, ...]:
         """What would change the state, with the GPU left open."""
+        if self.platform.runs is False:
+            return self.platform.flips
         return self.outcome.flips_if if self.outcome else self.listing.flips_if
 
     @property
@@ -116,15 +126,16 @@ class Cube(Mapping[Key, Verdict]):
         listing = self.listings[model, engine]
         place = self.gpus[gpu]
         claims = self._claims.get((model, engine, gpu, cache), ())
-        if listing.state is not ListingState.LISTED:
-            return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown)
+        runs = self._platforms(engine, place)
+        if runs.runs is False or listing.state is not ListingState.LISTED:
+            return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown, platform=runs)
         profile = self.profiles[model]
-        key = (profile.key, engine, self._kind(place), cache)
+        key = (profile.key, engine, self._kind(place), runs.runs, cache)
         if key not in self._outcomes:
-            self._outcomes[key] = self.rules[engine].outcome(profile, place, cache)
+            self._outcomes[key] = self.rules[engine].outcome(profile, place, cache, gated=runs.runs is True)
         cites, at_auto, at_word = self._checkpoints[model]
         brought = at_word if cache else at_auto
-        return Verdict(listing, gpu, self._outcomes[key], cache, cites, brought, claims, place.shown)
+        return Verdict(listing, gpu, self._outcomes[key], cache, cites, brought, claims, place.shown, runs)
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -204,6 +215,15 @@ class Cube(Mapping[Key, Verdict]):
     def _kind(self, gpu: Gpu) -> str:
         """GPUs of one capability get one answer, unless a condition names one of them."""
         return gpu.id if gpu.capability is None or gpu.id in self._named_gpus else gpu.capability
+
+    def _platforms(self, engine: str, gpu: Gpu) -> PlatformAnswer:
+        if (engine, gpu.id) not in self._runs:
+            self._runs[engine, gpu.id] = platform_of(self.catalog.records[engine], gpu)
+        return self._runs[engine, gpu.id]
+
+    @cached_property
+    def _runs(self) -> dict[tuple[str, str], PlatformAnswer]:
+        return {}
 
     @cached_property
     def _outcomes(self) -> dict[tuple[object, ...], RuleOutcome]:

@@ -59,19 +59,19 @@ class Rules:
         gotchas = conditions_of(catalog.sound("gotcha"), engine)
         return cls(engine, Kernels(engine, backends_of(catalog, engine)), gotchas, formats, gguf_of)
 
-    def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None) -> RuleOutcome:
-        """The verdict of all rules after the list. Raises UnknownCache."""
+    def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None, gated: bool = False) -> RuleOutcome:
+        """The verdict of all rules after the list. `gated`: the engine's build is for this GPU. Raises UnknownCache."""
         spelled = {usual: own for own, usual in (self.engine.get("aliases") or {}).items()}
         named = self.gguf_of.get(spelled.get(profile.architecture, str(profile.architecture)))
         gguf = named if isinstance(named, str) else None
         if profile.family is None:
             return self._without_family(profile, gguf, gpu)
         meanings = cache_rules.formats_meant(self.engine, profile, gpu, self.formats, cache or "auto")
-        outcomes = [self._with(profile, gguf, gpu, caches) for caches in meanings]
+        outcomes = [self._with(profile, gguf, gpu, caches, gated) for caches in meanings]
         served = (each for each in outcomes if each.state not in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE))
         return next(served, outcomes[0])
 
-    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches) -> RuleOutcome:
+    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches, gated: bool) -> RuleOutcome:
         """The verdict for one meaning of the cache type."""
         words, settings = cache_rules.words(self.formats, caches.kv), cache_rules.settings(self.formats, caches)
         bare = Cell(self.engine, profile, gguf, gpu, (), words, settings)
@@ -84,7 +84,7 @@ class Rules:
         steps += [reason for each in served for reason in each.reasons]
         whole = all(each.outcome == "proves" for each in served)
         stored = self._stored(served, caches) if whole else None
-        return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served)
+        return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served, gated)
 
     def _served(
         self, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]
@@ -95,12 +95,12 @@ class Rules:
         way = profile.alternatives[0]
         return way, [self.kernels.serve(job, profile, gpu, caches, pruned) for job in way]
 
-    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served]) -> RuleOutcome:
+    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served], gated: bool) -> RuleOutcome:
         profile, gpu = cell.profile, cell.gpu
         worst = min((each.outcome for each in served), key=RANK.index, default="absent")
         state = STANDING.get(worst, VerdictState.SUPPORTED)
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
-        if state is VerdictState.SUPPORTED and not any(each.gated for each in served):
+        if state is VerdictState.SUPPORTED and not (gated or any(each.gated for each in served)):
             state = VerdictState.LISTED
             text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
             steps.append(Reason("kernel-class", Effect.NOT_PROVED, text))
