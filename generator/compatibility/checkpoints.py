@@ -1,8 +1,9 @@
-"""What a checkpoint brings along that no rule judges: quantised weights, and a cache quantisation of its own."""
+"""What a checkpoint states besides its architecture: the scheme of its weights, and a cache quantisation of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from generator.compatibility.chain import Effect, Reason
@@ -10,24 +11,55 @@ from generator.compatibility.chain import Effect, Reason
 Facts = Mapping[str, Any]
 
 
-def checkpoint_effects(facts: Facts, cites: tuple[str, ...], auto: bool) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
-    """The steps and the modifiers for a config as its source holds it. `auto`: no cache type was asked for."""
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How a checkpoint says that its weights are quantised: a method, and the algorithm where that has several."""
+
+    method: str
+    algorithm: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """In words."""
+        return f"{self.method} {self.algorithm}" if self.algorithm else self.method
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The words by which a row of an engine may name it: ``modelopt/nvfp4``, or ``modelopt`` for all of them."""
+        return (f"{self.method}/{self.algorithm}", self.method) if self.algorithm else (self.method,)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The evidence of a model's config, and what it states; ``own_cache`` is the step where it quantises its cache."""
+
+    cites: tuple[str, ...]
+    scheme: Scheme | None
+    own_cache: tuple[Reason, ...]
+
+
+def checkpoint_of(facts: Facts, cites: tuple[str, ...]) -> Checkpoint:
+    """What a config and the file beside it state, as their source holds them."""
     own = _object(facts.get("quantization_config"))
     beside = _object(_object(facts.get("_hf_quant_config.json")).get("quantization"))
-    weights = own.get("quant_algo") or beside.get("quant_algo") or own.get("quant_method")
+    return Checkpoint(cites, _scheme(own, beside), _own_cache(own, beside, cites))
+
+
+def _scheme(own: Facts, beside: Facts) -> Scheme | None:
+    method = own.get("quant_method") or ("modelopt" if beside else None)
+    algorithm = own.get("quant_algo") or beside.get("quant_algo")
+    if method is None:
+        return None
+    return Scheme(str(method).lower(), str(algorithm).lower() if algorithm else None)
+
+
+def _own_cache(own: Facts, beside: Facts, cites: tuple[str, ...]) -> tuple[Reason, ...]:
     scheme = own.get("kv_cache_scheme")
     cache = beside.get("kv_cache_quant_algo") or own.get("kv_cache_quant_algo") or (_words(scheme) if scheme else None)
-    steps: list[Reason] = []
-    modifiers: list[str] = []
-    if weights:
-        text = f"the weights are quantised ({weights}); whether kernels for them take this GPU was not judged"
-        steps.append(Reason("checkpoint", Effect.NOT_JUDGED, text, cites, weights))
-        modifiers.append(f"weights: {weights}, not judged")
-    if cache and auto:
-        text = f"the checkpoint carries a cache quantisation of its own ({cache}), which may override auto"
-        steps.append(Reason("checkpoint", Effect.MAY_OVERRIDE, text, cites, cache))
-        modifiers.append(f"cache: the checkpoint asks for {cache}")
-    return tuple(steps), tuple(modifiers)
+    if not cache:
+        return ()
+    text = f"the checkpoint carries a cache quantisation of its own ({cache}), which may override auto"
+    return (Reason("checkpoint", Effect.MAY_OVERRIDE, text, cites, cache),)
 
 
 def _object(value: Any) -> Facts:

@@ -8,19 +8,19 @@ from functools import cached_property
 
 from generator.catalog.records import Catalog
 from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited, on
-from generator.compatibility.checkpoints import checkpoint_effects
+from generator.compatibility.checkpoints import Checkpoint, checkpoint_of
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.platforms import UNSTATED, PlatformAnswer, platform_of
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.serving_claims import Claim, claims_of, weigh_claims
+from generator.compatibility.weights import PLAIN, WeightsAnswer, weights_of
 from generator.derive.cited_config import config_source
 from generator.derive.facts import Facts
 from generator.derive.stored_formats import Formats
 from generator.notation.gpus import Gpu, platform
 
 Key = tuple[str, str, str]
-Brought = tuple[tuple[Reason, ...], tuple[str, ...]]
 
 UNLISTED = {ListingState.NOT_LISTED: VerdictState.NOT_LISTED, ListingState.NO_EVIDENCE: VerdictState.NO_EVIDENCE}
 
@@ -34,10 +34,11 @@ class Verdict:
     outcome: RuleOutcome | None
     cache: str | None = None
     config: tuple[str, ...] = ()
-    checkpoint: Brought = ((), ())
+    brought: tuple[Reason, ...] = ()
     claims: tuple[Claim, ...] = ()
     shown: str = ""
     platform: PlatformAnswer = UNSTATED
+    weights: WeightsAnswer = PLAIN
 
     @property
     def model(self) -> str:
@@ -54,7 +55,9 @@ class Verdict:
         """What the rules give before any claim is heard."""
         if self.platform.runs is False:
             return VerdictState.BLOCKED
-        return self.outcome.state if self.outcome else UNLISTED[self.listing.state]
+        if self.outcome is None:
+            return UNLISTED[self.listing.state]
+        return VerdictState.BLOCKED if self.weights.loads is False else self.outcome.state
 
     @property
     def state(self) -> VerdictState:
@@ -74,16 +77,17 @@ class Verdict:
             return (*self.platform.steps, *said)
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
-        return (*self.platform.steps, *self.listing.reasons, *own, *self.checkpoint[0], *said)
+        return (*self.platform.steps, *self.listing.reasons, *own, *self.weights.steps, *self.brought, *said)
 
     @property
     def modifiers(self) -> tuple[str, ...]:
         """What to know beside the state: a flag, a pre-release, a slow path."""
         ruled = self.outcome.modifiers if self.outcome else ()
+        asks = (f"cache: the checkpoint asks for {each.value}" for each in self.brought)
         said = weigh_claims(self.claims, self.by_rules)[2]
         if self.platform.runs is False:
             return (*self.platform.modifiers, *said)
-        return (*self.platform.modifiers, *self.listing.modifiers, *ruled, *self.checkpoint[1], *said)
+        return (*self.platform.modifiers, *self.listing.modifiers, *ruled, *self.weights.modifiers, *asks, *said)
 
     @property
     def flips_if(self) -> tuple[str, ...]:
@@ -95,6 +99,8 @@ class Verdict:
         """What would change the state, with the GPU left open."""
         if self.platform.runs is False:
             return self.platform.flips
+        if self.outcome and self.weights.loads is False:
+            return self.weights.flips
         return self.outcome.flips_if if self.outcome else self.listing.flips_if
 
     @property
@@ -133,9 +139,19 @@ class Cube(Mapping[Key, Verdict]):
         key = (profile.key, engine, self._kind(place), runs.runs, cache)
         if key not in self._outcomes:
             self._outcomes[key] = self.rules[engine].outcome(profile, place, cache, gated=runs.runs is True)
-        cites, at_auto, at_word = self._checkpoints[model]
-        brought = at_word if cache else at_auto
-        return Verdict(listing, gpu, self._outcomes[key], cache, cites, brought, claims, place.shown, runs)
+        checkpoint = self._checkpoints[model]
+        return Verdict(
+            listing,
+            gpu,
+            self._outcomes[key],
+            cache,
+            checkpoint.cites,
+            () if cache else checkpoint.own_cache,
+            claims,
+            place.shown,
+            runs,
+            weights_of(self.catalog.records[engine], checkpoint.scheme, place, checkpoint.cites),
+        )
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -180,13 +196,13 @@ class Cube(Mapping[Key, Verdict]):
         return found
 
     @cached_property
-    def _checkpoints(self) -> Mapping[str, tuple[tuple[str, ...], Brought, Brought]]:
-        """For each model the evidence of its config, and what it brings along: at auto, and with a cache asked for."""
+    def _checkpoints(self) -> Mapping[str, Checkpoint]:
+        """What each model's checkpoint states besides its architecture."""
         found = {}
         for model in self.catalog.sound("model"):
             cites, source = cited(model.get("config")), config_source(self.catalog, model)
             facts = (source.get("facts") if source else None) or {}
-            found[model.id] = (cites, checkpoint_effects(facts, cites, True), checkpoint_effects(facts, cites, False))
+            found[model.id] = checkpoint_of(facts, cites)
         return found
 
     @cached_property
