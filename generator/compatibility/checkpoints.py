@@ -13,20 +13,27 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How a checkpoint says that its weights are quantised: a method, and the algorithm where that has several."""
+    """How a checkpoint says that its weights are quantised; ``method`` is None where it does not say how.
 
-    method: str
-    algorithm: str | None = None
+    ``kind`` tells schemes of one method apart: ModelOpt's algorithm, or the format of compressed-tensors.
+    """
+
+    method: str | None
+    kind: str | None = None
 
     @property
     def shown(self) -> str:
         """In words."""
-        return f"{self.method} {self.algorithm}" if self.algorithm else self.method
+        if self.method is None:
+            return "a scheme that is not on record"
+        return f"{self.method} {self.kind}" if self.kind else self.method
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The words by which a row of an engine may name it: ``modelopt/nvfp4``, or ``modelopt`` for all of them."""
-        return (f"{self.method}/{self.algorithm}", self.method) if self.algorithm else (self.method,)
+        """The words by which a row of an engine names it: ``fp8``, ``modelopt/nvfp4``, ``modelopt/*`` for any kind."""
+        if self.method is None:
+            return ()
+        return (f"{self.method}/{self.kind}", f"{self.method}/*") if self.kind else (self.method,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +45,26 @@ class Checkpoint:
     own_cache: tuple[Reason, ...]
 
 
-def checkpoint_of(facts: Facts, cites: tuple[str, ...]) -> Checkpoint:
-    """What a config and the file beside it state, as their source holds them."""
-    own = _object(facts.get("quantization_config"))
+def checkpoint_of(facts: Facts, cites: tuple[str, ...], quantised: bool = False) -> Checkpoint:
+    """What a config and the file beside it state, as their source holds them.
+
+    The statement may stand in ``text_config``, as in models with a tower for images. `quantised`: the weights are,
+    and no file that was read says how.
+    """
+    text = _object(facts.get("text_config"))
+    own = _object(facts.get("quantization_config") or text.get("quantization_config"))
     beside = _object(_object(facts.get("_hf_quant_config.json")).get("quantization"))
-    return Checkpoint(cites, _scheme(own, beside), _own_cache(own, beside, cites))
+    scheme = _scheme(own, beside) or (Scheme(None) if quantised else None)
+    return Checkpoint(cites, scheme, _own_cache(own, beside, cites))
 
 
 def _scheme(own: Facts, beside: Facts) -> Scheme | None:
-    method = own.get("quant_method") or ("modelopt" if beside else None)
-    algorithm = own.get("quant_algo") or beside.get("quant_algo")
-    if method is None:
+    if not own and not beside:
         return None
-    return Scheme(str(method).lower(), str(algorithm).lower() if algorithm else None)
+    algorithm = own.get("quant_algo") or beside.get("quant_algo")
+    method = own.get("quant_method") or ("modelopt" if algorithm else None)
+    kind = algorithm or (own.get("format") if method else None)
+    return Scheme(str(method).lower() if method else None, str(kind).lower() if kind else None)
 
 
 def _own_cache(own: Facts, beside: Facts, cites: tuple[str, ...]) -> tuple[Reason, ...]:

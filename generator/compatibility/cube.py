@@ -150,7 +150,7 @@ class Cube(Mapping[Key, Verdict]):
             claims,
             place.shown,
             runs,
-            weights_of(self.catalog.records[engine], checkpoint.scheme, place, checkpoint.cites),
+            weights_of(self.catalog.records[engine], checkpoint, listing.name, place),
         )
 
     @cached_property
@@ -202,7 +202,7 @@ class Cube(Mapping[Key, Verdict]):
         for model in self.catalog.sound("model"):
             cites, source = cited(model.get("config")), config_source(self.catalog, model)
             facts = (source.get("facts") if source else None) or {}
-            found[model.id] = checkpoint_of(facts, cites)
+            found[model.id] = checkpoint_of(facts, cites, model.get("why_null", "weights_scheme") is not None)
         return found
 
     @cached_property
