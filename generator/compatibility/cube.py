@@ -135,10 +135,10 @@ class Cube(Mapping[Key, Verdict]):
         runs = self._platforms(engine, place)
         if runs.runs is False or listing.state is not ListingState.LISTED:
             return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown, platform=runs)
-        profile = self.profiles[model]
-        key = (profile.key, engine, self._kind(place), runs.runs, cache)
+        key = (self._profile_numbers[model], engine, self._kind(place), runs.runs, cache)
         if key not in self._outcomes:
-            self._outcomes[key] = self.rules[engine].outcome(profile, place, cache, gated=runs.runs is True)
+            rules, profile = self.rules[engine], self.profiles[model]
+            self._outcomes[key] = rules.outcome(profile, place, cache, gated=runs.runs is True)
         checkpoint = self._checkpoints[model]
         return Verdict(
             listing,
@@ -150,7 +150,7 @@ class Cube(Mapping[Key, Verdict]):
             claims,
             place.shown,
             runs,
-            weights_of(self.catalog.records[engine], checkpoint, listing.name, place),
+            self._weights(listing, checkpoint, place),
         )
 
     @cached_property
@@ -184,6 +184,12 @@ class Cube(Mapping[Key, Verdict]):
             asked = asked_for(self.catalog, model).architecture.value
             found[model.id] = profile_of(self.catalog, self.facts[model.id], asked, keys, named)
         return found
+
+    @cached_property
+    def _profile_numbers(self) -> Mapping[str, int]:
+        """A number for each model's profile, quicker to compare than its key; models that ask the same share it."""
+        numbers: dict[object, int] = {}
+        return {model: numbers.setdefault(each.key, len(numbers)) for model, each in self.profiles.items()}
 
     @cached_property
     def _claims(self) -> Mapping[tuple[str, str, str, str | None], tuple[Claim, ...]]:
@@ -236,6 +242,19 @@ class Cube(Mapping[Key, Verdict]):
         if (engine, gpu.id) not in self._runs:
             self._runs[engine, gpu.id] = platform_of(self.catalog.records[engine], gpu)
         return self._runs[engine, gpu.id]
+
+    def _weights(self, listing: Listing, checkpoint: Checkpoint, gpu: Gpu) -> WeightsAnswer:
+        if checkpoint.scheme is None:
+            return PLAIN
+        key = (listing.model, listing.engine, gpu.shown)
+        if key not in self._loads:
+            record = self.catalog.records[listing.engine]
+            self._loads[key] = weights_of(record, checkpoint, listing.name, gpu)
+        return self._loads[key]
+
+    @cached_property
+    def _loads(self) -> dict[Key, WeightsAnswer]:
+        return {}
 
     @cached_property
     def _runs(self) -> dict[tuple[str, str], PlatformAnswer]:

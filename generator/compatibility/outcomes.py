@@ -25,8 +25,10 @@ STANDING = {
     "gap": VerdictState.NO_EVIDENCE,
     "unread": VerdictState.LISTED,
     "absent": VerdictState.LISTED,
+    "by-hand": VerdictState.PARTIAL,
 }
-RANK = ("refused", "gap", "unread", "absent", "proves")
+SERVED = ("by-hand", "proves")
+RANK = ("refused", "gap", "unread", "absent", "by-hand", "proves")
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Rules:
         chosen = tuple(answer for each in served for answer in each.chosen)
         steps = [_needs(profile, way), *([caches.step] if caches.step and served else [])]
         steps += [reason for each in served for reason in each.reasons]
-        whole = all(each.outcome == "proves" for each in served)
+        whole = all(each.outcome in SERVED for each in served)
         stored = self._stored(served, caches) if whole else None
         return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served, gated)
 
@@ -100,11 +102,14 @@ class Rules:
         worst = min((each.outcome for each in served), key=RANK.index, default="absent")
         state = STANDING.get(worst, VerdictState.SUPPORTED)
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
-        if state is VerdictState.SUPPORTED and not (gated or any(each.gated for each in served)):
+        if worst in SERVED and not (gated or any(each.gated for each in served)):
             state = VerdictState.LISTED
             text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
             steps.append(Reason("kernel-class", Effect.NOT_PROVED, text))
             flips = [f"a source that shows one of these backends on {THIS_GPU}"]
+        elif worst == "by-hand":
+            text = "what the engine takes by itself does not serve this; it serves with the backend named by hand"
+            steps.append(Reason("kernel-class", Effect.PARTIAL, text))
         fallback = self._fallback(profile, gpu) if state in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE) else None
         if fallback is not None:
             state = VerdictState.PARTIAL
