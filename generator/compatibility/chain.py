@@ -57,6 +57,8 @@ MEANINGS = {
 class Effect(StrEnum):
     """What a step of the chain does to the verdict."""
 
+    RUNS = "runs"
+    LOADS = "loads"
     SERVES = "serves"
     PARTIAL = "partial"
     WRONG_RESULT = "wrong-result"

@@ -1,8 +1,9 @@
-"""What a checkpoint brings along that no rule judges: quantised weights, and a cache quantisation of its own."""
+"""What a checkpoint states besides its architecture: the scheme of its weights, and a cache quantisation of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from generator.compatibility.chain import Effect, Reason
@@ -10,24 +11,69 @@ from generator.compatibility.chain import Effect, Reason
 Facts = Mapping[str, Any]
 
 
-def checkpoint_effects(facts: Facts, cites: tuple[str, ...], auto: bool) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
-    """The steps and the modifiers for a config as its source holds it. `auto`: no cache type was asked for."""
-    own = _object(facts.get("quantization_config"))
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How a checkpoint says that its weights are quantised; ``method`` is None where it does not say how.
+
+    ``kind`` tells schemes of one method apart: ModelOpt's algorithm, or the format of compressed-tensors.
+    """
+
+    method: str | None
+    kind: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """In words."""
+        if self.method is None:
+            return "a scheme that is not on record"
+        return f"{self.method} {self.kind}" if self.kind else self.method
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The words by which a row of an engine names it: ``fp8``, ``modelopt/nvfp4``, ``modelopt/*`` for any kind."""
+        if self.method is None:
+            return ()
+        return (f"{self.method}/{self.kind}", f"{self.method}/*") if self.kind else (self.method,)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The evidence of a model's config, and what it states; ``own_cache`` is the step where it quantises its cache."""
+
+    cites: tuple[str, ...]
+    scheme: Scheme | None
+    own_cache: tuple[Reason, ...]
+
+
+def checkpoint_of(facts: Facts, cites: tuple[str, ...], quantised: bool = False) -> Checkpoint:
+    """What a config and the file beside it state, as their source holds them.
+
+    The statement may stand in ``text_config``, as in models with a tower for images. `quantised`: the weights are,
+    and no file that was read says how.
+    """
+    text = _object(facts.get("text_config"))
+    own = _object(facts.get("quantization_config") or text.get("quantization_config"))
     beside = _object(_object(facts.get("_hf_quant_config.json")).get("quantization"))
-    weights = own.get("quant_algo") or beside.get("quant_algo") or own.get("quant_method")
+    scheme = _scheme(own, beside) or (Scheme(None) if quantised else None)
+    return Checkpoint(cites, scheme, _own_cache(own, beside, cites))
+
+
+def _scheme(own: Facts, beside: Facts) -> Scheme | None:
+    if not own and not beside:
+        return None
+    algorithm = own.get("quant_algo") or beside.get("quant_algo")
+    method = own.get("quant_method") or ("modelopt" if algorithm else None)
+    kind = algorithm or (own.get("format") if method else None)
+    return Scheme(str(method).lower() if method else None, str(kind).lower() if kind else None)
+
+
+def _own_cache(own: Facts, beside: Facts, cites: tuple[str, ...]) -> tuple[Reason, ...]:
     scheme = own.get("kv_cache_scheme")
     cache = beside.get("kv_cache_quant_algo") or own.get("kv_cache_quant_algo") or (_words(scheme) if scheme else None)
-    steps: list[Reason] = []
-    modifiers: list[str] = []
-    if weights:
-        text = f"the weights are quantised ({weights}); whether kernels for them take this GPU was not judged"
-        steps.append(Reason("checkpoint", Effect.NOT_JUDGED, text, cites, weights))
-        modifiers.append(f"weights: {weights}, not judged")
-    if cache and auto:
-        text = f"the checkpoint carries a cache quantisation of its own ({cache}), which may override auto"
-        steps.append(Reason("checkpoint", Effect.MAY_OVERRIDE, text, cites, cache))
-        modifiers.append(f"cache: the checkpoint asks for {cache}")
-    return tuple(steps), tuple(modifiers)
+    if not cache:
+        return ()
+    text = f"the checkpoint carries a cache quantisation of its own ({cache}), which may override auto"
+    return (Reason("checkpoint", Effect.MAY_OVERRIDE, text, cites, cache),)
 
 
 def _object(value: Any) -> Facts:

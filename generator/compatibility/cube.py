@@ -8,18 +8,19 @@ from functools import cached_property
 
 from generator.catalog.records import Catalog
 from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited, on
-from generator.compatibility.checkpoints import checkpoint_effects
+from generator.compatibility.checkpoints import Checkpoint, checkpoint_of
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
+from generator.compatibility.platforms import UNSTATED, PlatformAnswer, platform_of
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.serving_claims import Claim, claims_of, weigh_claims
+from generator.compatibility.weights import PLAIN, WeightsAnswer, weights_of
 from generator.derive.cited_config import config_source
 from generator.derive.facts import Facts
 from generator.derive.stored_formats import Formats
 from generator.notation.gpus import Gpu, platform
 
 Key = tuple[str, str, str]
-Brought = tuple[tuple[Reason, ...], tuple[str, ...]]
 
 UNLISTED = {ListingState.NOT_LISTED: VerdictState.NOT_LISTED, ListingState.NO_EVIDENCE: VerdictState.NO_EVIDENCE}
 
@@ -33,9 +34,11 @@ class Verdict:
     outcome: RuleOutcome | None
     cache: str | None = None
     config: tuple[str, ...] = ()
-    checkpoint: Brought = ((), ())
+    brought: tuple[Reason, ...] = ()
     claims: tuple[Claim, ...] = ()
     shown: str = ""
+    platform: PlatformAnswer = UNSTATED
+    weights: WeightsAnswer = PLAIN
 
     @property
     def model(self) -> str:
@@ -50,7 +53,11 @@ class Verdict:
     @property
     def by_rules(self) -> VerdictState:
         """What the rules give before any claim is heard."""
-        return self.outcome.state if self.outcome else UNLISTED[self.listing.state]
+        if self.platform.runs is False:
+            return VerdictState.BLOCKED
+        if self.outcome is None:
+            return UNLISTED[self.listing.state]
+        return VerdictState.BLOCKED if self.weights.loads is False else self.outcome.state
 
     @property
     def state(self) -> VerdictState:
@@ -65,17 +72,22 @@ class Verdict:
     @property
     def chain(self) -> tuple[Reason, ...]:
         """The chain with the GPU left open, so that GPUs that get the same answer have equal ones."""
+        said = weigh_claims(self.claims, self.by_rules)[1]
+        if self.platform.runs is False:
+            return (*self.platform.steps, *said)
         after = self.outcome.reasons if self.outcome else ()
         own = (replace(each, cites=self.config) if each.rule == "family" else each for each in after)
-        said = weigh_claims(self.claims, self.by_rules)[1]
-        return (*self.listing.reasons, *own, *self.checkpoint[0], *said)
+        return (*self.platform.steps, *self.listing.reasons, *own, *self.weights.steps, *self.brought, *said)
 
     @property
     def modifiers(self) -> tuple[str, ...]:
         """What to know beside the state: a flag, a pre-release, a slow path."""
         ruled = self.outcome.modifiers if self.outcome else ()
+        asks = (f"cache: the checkpoint asks for {each.value}" for each in self.brought)
         said = weigh_claims(self.claims, self.by_rules)[2]
-        return (*self.listing.modifiers, *ruled, *self.checkpoint[1], *said)
+        if self.platform.runs is False:
+            return (*self.platform.modifiers, *said)
+        return (*self.platform.modifiers, *self.listing.modifiers, *ruled, *self.weights.modifiers, *asks, *said)
 
     @property
     def flips_if(self) -> tuple[str, ...]:
@@ -85,6 +97,10 @@ class Verdict:
     @property
     def flips(self) -> tuple[str, ...]:
         """What would change the state, with the GPU left open."""
+        if self.platform.runs is False:
+            return self.platform.flips
+        if self.outcome and self.weights.loads is False:
+            return self.weights.flips
         return self.outcome.flips_if if self.outcome else self.listing.flips_if
 
     @property
@@ -116,15 +132,26 @@ class Cube(Mapping[Key, Verdict]):
         listing = self.listings[model, engine]
         place = self.gpus[gpu]
         claims = self._claims.get((model, engine, gpu, cache), ())
-        if listing.state is not ListingState.LISTED:
-            return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown)
-        profile = self.profiles[model]
-        key = (profile.key, engine, self._kind(place), cache)
+        runs = self._platforms(engine, place)
+        if runs.runs is False or listing.state is not ListingState.LISTED:
+            return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown, platform=runs)
+        key = (self._profile_numbers[model], engine, self._kind(place), runs.runs, cache)
         if key not in self._outcomes:
-            self._outcomes[key] = self.rules[engine].outcome(profile, place, cache)
-        cites, at_auto, at_word = self._checkpoints[model]
-        brought = at_word if cache else at_auto
-        return Verdict(listing, gpu, self._outcomes[key], cache, cites, brought, claims, place.shown)
+            rules, profile = self.rules[engine], self.profiles[model]
+            self._outcomes[key] = rules.outcome(profile, place, cache, gated=runs.runs is True)
+        checkpoint = self._checkpoints[model]
+        return Verdict(
+            listing,
+            gpu,
+            self._outcomes[key],
+            cache,
+            checkpoint.cites,
+            () if cache else checkpoint.own_cache,
+            claims,
+            place.shown,
+            runs,
+            self._weights(listing, checkpoint, place),
+        )
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -159,6 +186,12 @@ class Cube(Mapping[Key, Verdict]):
         return found
 
     @cached_property
+    def _profile_numbers(self) -> Mapping[str, int]:
+        """A number for each model's profile, quicker to compare than its key; models that ask the same share it."""
+        numbers: dict[object, int] = {}
+        return {model: numbers.setdefault(each.key, len(numbers)) for model, each in self.profiles.items()}
+
+    @cached_property
     def _claims(self) -> Mapping[tuple[str, str, str, str | None], tuple[Claim, ...]]:
         """What sources say of a cell."""
         found: dict[tuple[str, str, str, str | None], tuple[Claim, ...]] = {}
@@ -169,13 +202,13 @@ class Cube(Mapping[Key, Verdict]):
         return found
 
     @cached_property
-    def _checkpoints(self) -> Mapping[str, tuple[tuple[str, ...], Brought, Brought]]:
-        """For each model the evidence of its config, and what it brings along: at auto, and with a cache asked for."""
+    def _checkpoints(self) -> Mapping[str, Checkpoint]:
+        """What each model's checkpoint states besides its architecture."""
         found = {}
         for model in self.catalog.sound("model"):
             cites, source = cited(model.get("config")), config_source(self.catalog, model)
             facts = (source.get("facts") if source else None) or {}
-            found[model.id] = (cites, checkpoint_effects(facts, cites, True), checkpoint_effects(facts, cites, False))
+            found[model.id] = checkpoint_of(facts, cites, model.get("why_null", "weights_scheme") is not None)
         return found
 
     @cached_property
@@ -204,6 +237,28 @@ class Cube(Mapping[Key, Verdict]):
     def _kind(self, gpu: Gpu) -> str:
         """GPUs of one capability get one answer, unless a condition names one of them."""
         return gpu.id if gpu.capability is None or gpu.id in self._named_gpus else gpu.capability
+
+    def _platforms(self, engine: str, gpu: Gpu) -> PlatformAnswer:
+        if (engine, gpu.id) not in self._runs:
+            self._runs[engine, gpu.id] = platform_of(self.catalog.records[engine], gpu)
+        return self._runs[engine, gpu.id]
+
+    def _weights(self, listing: Listing, checkpoint: Checkpoint, gpu: Gpu) -> WeightsAnswer:
+        if checkpoint.scheme is None:
+            return PLAIN
+        key = (listing.model, listing.engine, gpu.shown)
+        if key not in self._loads:
+            record = self.catalog.records[listing.engine]
+            self._loads[key] = weights_of(record, checkpoint, listing.name, gpu)
+        return self._loads[key]
+
+    @cached_property
+    def _loads(self) -> dict[Key, WeightsAnswer]:
+        return {}
+
+    @cached_property
+    def _runs(self) -> dict[tuple[str, str], PlatformAnswer]:
+        return {}
 
     @cached_property
     def _outcomes(self) -> dict[tuple[object, ...], RuleOutcome]:

@@ -21,7 +21,7 @@ DECISIVE = ("kc-sink", "kc-gqa-dkv", "kc-xattn", "kc-win")
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """How one job comes out: `outcome` is proves, unread, gap, refused or absent."""
+    """How one job comes out: `outcome` is proves, by-hand, unread, gap, refused or absent."""
 
     job: Job
     outcome: str
@@ -75,10 +75,12 @@ class Kernels:
         chosen: list[BackendFit] = []
         reasons: list[Reason] = []
         notes: dict[str, None] = {}
+        outcome = "proves"
         for part in self._parts(providers):
             answers = _answers(kept, part, job, profile, gpu, caches)
             row = self._choice(job, profile, gpu, caches, part)
-            best = _best(answers, list(row["order"]) if row else [], [answer.backend for answer in chosen])
+            order = list(row["order"]) if row else []
+            best = _best(answers, order, [answer.backend for answer in chosen])
             if best is None or best.grade < Grade.UNGATED:
                 told = [*answers, *_refusing(_answers(ruled_out, part, job, profile, gpu, caches))]
                 rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], told, profile)
@@ -90,9 +92,10 @@ class Kernels:
                 chosen.append(best)
             if part in WHOLE and _by_hand(best, row):
                 notes[f"by hand: {best.backend.name}"] = None
+                outcome = "by-hand"
             notes |= dict.fromkeys(f"opt-in: {what}" for what in best.variant.opt_in if what != BY_HAND)
         flips = (f"a release in which no backend for {job.name} takes {THIS_GPU}",)
-        return Served(job, "proves", tuple(reasons), tuple(chosen), tuple(notes), flips)
+        return Served(job, outcome, tuple(reasons), tuple(chosen), tuple(notes), flips)
 
     def _parts(self, providers: Iterable[Backend]) -> tuple[str, ...]:
         """Prefill and decode, and the further parts that this engine divides the work into on this platform."""
@@ -181,15 +184,22 @@ def _refusing(answers: Iterable[BackendFit]) -> Iterator[BackendFit]:
 
 
 def _best(answers: Iterable[BackendFit], order: list[str], already: list[Backend]) -> BackendFit | None:
-    """What serves: in the engine's own order, among what accepts; an option that must be set comes last."""
+    """What serves: the engine's own choice, which may be one that was not read; else an option, which comes last."""
 
-    def rank(answer: BackendFit) -> tuple[bool, bool, int, bool, int]:
-        name = answer.backend.name
-        place = order.index(name) if name in order else len(order)
-        another = answer.backend not in already
-        return (answer.grade < Grade.UNGATED, bool(answer.variant.opt_in), place, another, -answer.grade)
+    def rank(answer: BackendFit) -> tuple[bool, bool, bool, int]:
+        return (
+            answer.grade < Grade.UNGATED,
+            bool(answer.variant.opt_in),
+            answer.backend not in already,
+            -answer.grade,
+        )
 
-    return min(answers, key=rank, default=None)
+    ranked = sorted(answers, key=rank)
+    for name in order:
+        own = next((each for each in ranked if each.backend.name == name and each.grade is not Grade.REFUSES), None)
+        if own is not None and BY_HAND not in own.variant.opt_in:
+            return own
+    return next(iter(ranked), None)
 
 
 def _by_hand(answer: BackendFit, row: Mapping[str, Any] | None) -> bool:

@@ -22,7 +22,7 @@ KEYS = ("architecture", "model_type")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Whether an engine's list names a model, and how one can see it."""
+    """Whether an engine's list names a model, and how one can see it; `name` is what the engine is asked for."""
 
     model: str
     engine: str
@@ -30,6 +30,7 @@ class Listing:
     reasons: tuple[Reason, ...]
     flips_if: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
+    name: str | None = None
 
     @property
     def cites(self) -> tuple[str, ...]:
@@ -183,7 +184,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     def answer(
         state: ListingState, *steps: Reason, flips: tuple[str, ...] = (), modifiers: tuple[str, ...] = ()
     ) -> Listing:
-        return Listing(model, engine.id, state, (*chain, *steps), flips, modifiers)
+        return Listing(model, engine.id, state, (*chain, *steps), flips, modifiers, name)
 
     removed = _change(names, name, "removed")
     spelled = names.spellings.get(name, name)

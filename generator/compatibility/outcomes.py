@@ -25,8 +25,10 @@ STANDING = {
     "gap": VerdictState.NO_EVIDENCE,
     "unread": VerdictState.LISTED,
     "absent": VerdictState.LISTED,
+    "by-hand": VerdictState.PARTIAL,
 }
-RANK = ("refused", "gap", "unread", "absent", "proves")
+SERVED = ("by-hand", "proves")
+RANK = ("refused", "gap", "unread", "absent", "by-hand", "proves")
 
 
 @dataclass(frozen=True)
@@ -59,19 +61,19 @@ class Rules:
         gotchas = conditions_of(catalog.sound("gotcha"), engine)
         return cls(engine, Kernels(engine, backends_of(catalog, engine)), gotchas, formats, gguf_of)
 
-    def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None) -> RuleOutcome:
-        """The verdict of all rules after the list. Raises UnknownCache."""
+    def outcome(self, profile: Profile, gpu: Gpu, cache: str | None = None, gated: bool = False) -> RuleOutcome:
+        """The verdict of all rules after the list. `gated`: the engine's build is for this GPU. Raises UnknownCache."""
         spelled = {usual: own for own, usual in (self.engine.get("aliases") or {}).items()}
         named = self.gguf_of.get(spelled.get(profile.architecture, str(profile.architecture)))
         gguf = named if isinstance(named, str) else None
         if profile.family is None:
             return self._without_family(profile, gguf, gpu)
         meanings = cache_rules.formats_meant(self.engine, profile, gpu, self.formats, cache or "auto")
-        outcomes = [self._with(profile, gguf, gpu, caches) for caches in meanings]
+        outcomes = [self._with(profile, gguf, gpu, caches, gated) for caches in meanings]
         served = (each for each in outcomes if each.state not in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE))
         return next(served, outcomes[0])
 
-    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches) -> RuleOutcome:
+    def _with(self, profile: Profile, gguf: str | None, gpu: Gpu, caches: Caches, gated: bool) -> RuleOutcome:
         """The verdict for one meaning of the cache type."""
         words, settings = cache_rules.words(self.formats, caches.kv), cache_rules.settings(self.formats, caches)
         bare = Cell(self.engine, profile, gguf, gpu, (), words, settings)
@@ -82,9 +84,9 @@ class Rules:
         chosen = tuple(answer for each in served for answer in each.chosen)
         steps = [_needs(profile, way), *([caches.step] if caches.step and served else [])]
         steps += [reason for each in served for reason in each.reasons]
-        whole = all(each.outcome == "proves" for each in served)
+        whole = all(each.outcome in SERVED for each in served)
         stored = self._stored(served, caches) if whole else None
-        return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served)
+        return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served, gated)
 
     def _served(
         self, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]
@@ -95,16 +97,19 @@ class Rules:
         way = profile.alternatives[0]
         return way, [self.kernels.serve(job, profile, gpu, caches, pruned) for job in way]
 
-    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served]) -> RuleOutcome:
+    def _judge(self, cell: Cell, limits: Limits, steps: list[Reason], served: list[Served], gated: bool) -> RuleOutcome:
         profile, gpu = cell.profile, cell.gpu
         worst = min((each.outcome for each in served), key=RANK.index, default="absent")
         state = STANDING.get(worst, VerdictState.SUPPORTED)
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
-        if state is VerdictState.SUPPORTED and not any(each.gated for each in served):
+        if worst in SERVED and not (gated or any(each.gated for each in served)):
             state = VerdictState.LISTED
             text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
             steps.append(Reason("kernel-class", Effect.NOT_PROVED, text))
             flips = [f"a source that shows one of these backends on {THIS_GPU}"]
+        elif worst == "by-hand":
+            text = "what the engine takes by itself does not serve this; it serves with the backend named by hand"
+            steps.append(Reason("kernel-class", Effect.PARTIAL, text))
         fallback = self._fallback(profile, gpu) if state in (VerdictState.BLOCKED, VerdictState.NO_EVIDENCE) else None
         if fallback is not None:
             state = VerdictState.PARTIAL

@@ -82,6 +82,15 @@ def is_pattern(text: str) -> bool:
     return capability(low) is not None and (not dash or capability(high) is not None)
 
 
+def pattern_platform(text: str) -> str:
+    """The platform that a pattern of capabilities is about.
+
+    >>> [pattern_platform(each) for each in ("sm_75+", "gfx94x", "m3-max")]
+    ['cuda', 'rocm', 'unknown']
+    """
+    return "rocm" if text.startswith("gfx") else "cuda" if text.startswith("sm_") else "unknown"
+
+
 def _between(low: tuple[int, int] | None, mine: tuple[int, int], high: tuple[int, int] | None) -> bool:
     return low is not None and low <= mine and (high is None or mine <= high)
 

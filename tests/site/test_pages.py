@@ -36,6 +36,7 @@ SHOWN = (
     "families",
     "corrections",
     "overpay",
+    "unknown-cells",
     "models/index",
     "models/tiny-a",
     "models/tiny-b",

@@ -84,7 +84,8 @@ def _lines(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
 
 def _decided_by_list(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:
     """Which list it was, and of which day, where nothing after the list decides."""
-    if verdict.state not in (VerdictState.LISTED, VerdictState.NOT_LISTED) and verdict.outcome is not None:
+    by_list = verdict.state in (VerdictState.LISTED, VerdictState.NOT_LISTED) or verdict.outcome is None
+    if not by_list or verdict.platform.runs is False:
         return
     step = verdict.listing.reasons[-1]
     for source in (kb.catalog.records[cite] for cite in step.cites if step.rule == "listed"):

@@ -18,6 +18,7 @@ from generator.site.pages.model import model_pages
 from generator.site.pages.overpay import overpay_page
 from generator.site.pages.record import record_pages
 from generator.site.pages.source import source_pages
+from generator.site.pages.unknown_cells import unknown_cells_page
 from generator.site.site import Site
 
 __all__ = ["PAGES", "Page", "Site", "build", "build_site"]
@@ -28,6 +29,7 @@ PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     families_page,
     index_pages,
     overpay_page,
+    unknown_cells_page,
     model_pages,
     source_pages,
     record_pages,

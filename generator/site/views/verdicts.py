@@ -153,11 +153,12 @@ class VerdictGroups:
 
     def _answer(self, model: str, engine: str) -> EngineVerdicts:
         cube = self.kb.verdicts
-        same: dict[object, list[str]] = {}
+        same: dict[object, list[str]] = {}  # by what GPUs of one kind share
         for gpu in cube.gpus:
             verdict = cube.verdict(model, engine, gpu)
-            own = gpu if verdict.claims else None  # GPUs of one kind get one and the same outcome
-            same.setdefault((own, id(verdict.outcome)), []).append(gpu)
+            own = gpu if verdict.claims else None
+            key = (own, verdict.shown, id(verdict.outcome), verdict.platform, verdict.weights)
+            same.setdefault(key, []).append(gpu)
         apart = [(tuple(gpus), cube.verdict(model, engine, gpus[0])) for gpus in same.values()]
         groups = _joined(apart)
         first = groups[0].reasons if groups else ()
