@@ -170,10 +170,14 @@ def new(
 def materialise(root: Path | None, out: Path) -> None:
     """Write the generated pages as plain files into OUT."""
     from generator.site.materialise import write_pages
+    from generator.site.pages import PagesFailed
 
     folder = found_root(root)
-    with written(folder, out) as fresh:
-        count = write_pages(sound_at(folder), fresh)
+    try:
+        with written(folder, out) as fresh:
+            count = write_pages(sound_at(folder), fresh)
+    except PagesFailed as problem:
+        raise Stop(str(problem)) from None
     click.echo(f"wrote {count} pages to {out}")
 
 

@@ -32,7 +32,7 @@ from generator.catalog.yaml.document import Unreadable
 from generator.checks import CHECKS, judge
 from generator.checks.run import judge_all
 from generator.checks.unused_waiver import unused_waiver
-from generator.findings import Finding, Severity
+from generator.findings import Finding, Severity, failure
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 from generator.site import pages
 from generator.site.guard import guard
@@ -112,11 +112,19 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         config.theme.dirs.append(str(shipped("templates") / "skin"))
         try:
             self._read()
-        except NoKnowledgeBase as problem:
-            if not self.serving or self.site is None:
-                raise PluginError(f"servebook: {problem}") from None
-            log.warning("servebook: %s; the pages are those from before", problem)
+        except (NoKnowledgeBase, pages.PagesFailed) as problem:
+            self._stop_or_tell(str(problem))
+        except PluginError:
+            raise
+        except Exception as error:
+            self._stop_or_tell(f"reading the records failed inside ({failure(error)}): please report it")
         return config
+
+    def _stop_or_tell(self, problem: str) -> None:
+        """Stop a build; a preview goes on with what it showed before, if it has shown anything."""
+        if not self.serving or self.site is None:
+            raise PluginError(f"servebook: {problem}") from None
+        log.warning("servebook: %s; the pages are those from before", problem)
 
     def _read(self) -> None:
         before = self.site.kb.catalog if self.site else None
@@ -126,8 +134,11 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
             raise PluginError(refusal(errors))
         for found in errors[:TOLD]:
             log.info("%s %s %s", found.location, found.code, render.clip(found.message, 300))
-        self.site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
-        self.pages = {page.path: page for page in pages.build_site(self.site)}
+        site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
+        self.pages = {page.path: page for page in (pages.build_site if self.serving else pages.whole)(site)}
+        self.site = site
+        for failed in site.failures:
+            log.warning("servebook: %s", failed)
 
     def _judge(self, kb: KnowledgeBase) -> Sequence[Finding]:
         """All findings; in a preview those of the checks that can stop a build, for they are what it shows."""
