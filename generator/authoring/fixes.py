@@ -27,7 +27,7 @@ from generator.knowledge.knowledge_base import assemble
 
 ROUNDS = 10
 _MARK = b"\xef\xbb\xbf"
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = re.compile(r"[^\n]+\n?|\n")
 __all__ = ["Change", "ChangedMeanwhile", "FixPlan", "plan", "spliced", "write"]
 
 

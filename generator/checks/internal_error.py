@@ -24,6 +24,7 @@ def internal_error(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
     a value of another form in that record usually lets the run pass: the message says what the check stumbled over.
     """
     # `judge_all` makes these findings where a check fails; what failed before the checks were run is told here.
+    tally.checked += len(kb.facts)
     for fault in kb.catalog.faults:
         if fault.code == this.code:
             yield this.finding(fault.location, fault.message, fault.record)

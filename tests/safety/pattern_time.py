@@ -200,18 +200,21 @@ def _chars(op: Any, value: Any, flags: int) -> frozenset[str]:
         elif kind is sre.RANGE:
             found |= {char for char in ALPHABET if item[0] <= ord(char) <= item[1]} | {chr(item[0])}
         elif kind is sre.CATEGORY:
-            found |= {char for char in ALPHABET if re.match(_CATEGORIES[item], char)}
+            found |= _CATEGORIES[item]
     cased = _cased(found, flags)
     return EVERYTHING - cased if negate else cased
 
 
 _CATEGORIES = {
-    sre.CATEGORY_DIGIT: r"\d",
-    sre.CATEGORY_NOT_DIGIT: r"\D",
-    sre.CATEGORY_SPACE: r"\s",
-    sre.CATEGORY_NOT_SPACE: r"\S",
-    sre.CATEGORY_WORD: r"\w",
-    sre.CATEGORY_NOT_WORD: r"\W",
+    category: {char for char in ALPHABET if re.match(pattern, char)}
+    for category, pattern in (
+        (sre.CATEGORY_DIGIT, r"\d"),
+        (sre.CATEGORY_NOT_DIGIT, r"\D"),
+        (sre.CATEGORY_SPACE, r"\s"),
+        (sre.CATEGORY_NOT_SPACE, r"\S"),
+        (sre.CATEGORY_WORD, r"\w"),
+        (sre.CATEGORY_NOT_WORD, r"\W"),
+    )
 }
 
 
@@ -234,6 +237,7 @@ class Search:
     accept: int
     letters: list[str]
     known: dict[tuple[int, str, str], list[int]] = field(default_factory=dict)
+    plain: dict[int, list[int] | None] = field(default_factory=dict)
     ends: dict[int, bool] = field(default_factory=dict)
     followers: dict[Node, list[Node]] = field(default_factory=dict)
 
@@ -249,20 +253,33 @@ class Search:
 
     def edges(self, state: int, last: str, following: str) -> list[int]:
         """The edges that may read `following` behind `last`."""
+        reading = self.automaton.reading
+        return [edge for edge in self._closed(state, last, following) if following in reading[edge][1]]
+
+    def _closed(self, state: int, last: str, following: str) -> list[int]:
+        """The edges that are reached from a state in silence, between two characters."""
+        if state not in self.plain:
+            found, constrained = self._reach(state, None)
+            self.plain[state] = None if constrained else found
+        plain = self.plain[state]
+        if plain is not None:
+            return plain
         key = (state, last, following)
         if key not in self.known:
-            seen, todo, found = {state}, [state], []
-            while todo:
-                at = todo.pop()
-                found += [
-                    edge for edge in self.automaton.from_state[at] if following in self.automaton.reading[edge][1]
-                ]
-                for end, constraint in self.automaton.silent[at]:
-                    if end not in seen and (constraint is None or constraint.holds(last, following)):
-                        seen.add(end)
-                        todo.append(end)
-            self.known[key] = found
+            self.known[key] = self._reach(state, (last, following))[0]
         return self.known[key]
+
+    def _reach(self, state: int, between: tuple[str, str] | None) -> tuple[list[int], bool]:
+        seen, todo, found, constrained = {state}, [state], [], False
+        while todo:
+            at = todo.pop()
+            found += self.automaton.from_state[at]
+            for end, constraint in self.automaton.silent[at]:
+                constrained = constrained or constraint is not None
+                if end not in seen and (constraint is None or between is None or constraint.holds(*between)):
+                    seen.add(end)
+                    todo.append(end)
+        return found, constrained
 
     def after(self, node: Node) -> list[Node]:
         """What may be read next, as long as the pattern can still fail: where it may end, nothing is tried again."""
@@ -300,15 +317,34 @@ class Search:
         """Two edges between which a text can be divided in many ways, with a letter of it; None if there are none."""
         loops = _components(self.nodes(), self.after)
         edges: dict[int, list[Node]] = {}
-        for node in loops:
+        spelled: dict[int, set[str]] = {}
+        for node, component in loops.items():
             edges.setdefault(node[0], []).append(node)
+            spelled.setdefault(component, set()).add(node[1])
+        letters = {edge: set().union(*(spelled[loops[node]] for node in nodes)) for edge, nodes in edges.items()}
+        reached: dict[tuple[int, frozenset[str]], set[int]] = {}
         for q in sorted(edges):
             for p in sorted(edges):
-                if p != q and q != self.prefix and self._gives_back(p, q):
-                    starts = [((p, letter), other) for other in edges[q] for letter in (other[1],) if (p, letter) in loops]
+                if p == q or q == self.prefix or not self._gives_back(p, q):
+                    continue
+                common = frozenset(letters[p] & letters[q])
+                if (p, common) not in reached:
+                    reached[p, common] = self._reached(edges[p], common)
+                if q in reached[p, common]:
+                    starts = [((p, node[1]), node) for node in edges[q] if (p, node[1]) in loops]
                     if letter := self._both(starts, loops):
                         return p, q, letter
         return None
+
+    def _reached(self, nodes: list[Node], letters: frozenset[str]) -> set[int]:
+        """The edges to which words of some letters lead."""
+        seen, todo = set(nodes), list(nodes)
+        while todo:
+            for node in self.after(todo.pop()):
+                if node[1] in letters and node not in seen:
+                    seen.add(node)
+                    todo.append(node)
+        return {edge for edge, _ in seen}
 
     def _gives_back(self, p: int, q: int) -> bool:
         """Whether what p reads can be given to q afterwards: not once p's atomic group is left."""

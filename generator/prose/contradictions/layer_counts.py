@@ -16,7 +16,7 @@ from generator.prose.statements import NamedValues
 
 _KIND = "|".join(re.escape(word) for words in KINDS.values() for word in words)
 _COUNTS = re.compile(
-    rf"\b\d{{1,4}}\s+(?:{_KIND})(?:\s*(?:/|,|\+|,?\s+and)\s*\d{{1,4}}\s+(?:{_KIND})){{1,3}}(?:\s+layers)?"
+    rf"\b\d{{1,4}}\s+(?:{_KIND})(?:(?:\s*+[/,+]\s*+(?:and\s++)?|\s++and\s++)\d{{1,4}}\s+(?:{_KIND})){{1,3}}(?:\s+layers)?"
     r"(?:\s+(?:over|of)\s+(?P<whole>\d{1,4}))?",
     re.I,
 )

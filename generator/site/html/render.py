@@ -32,7 +32,7 @@ LONGEST_NAME = 160
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACEHOLDER = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _ENCODED = re.compile(rf"{re.escape(quote(_OPEN))}(\d+){re.escape(quote(_CLOSE))}")
-_TAG_OR_PLACEHOLDER = re.compile(rf"<[^>]*>|{_PLACEHOLDER.pattern}")
+_TAG_OR_PLACEHOLDER = re.compile(rf"<[^<>]*>|{_PLACEHOLDER.pattern}")
 
 
 @cache
@@ -120,7 +120,7 @@ def as_json(value: Any, indent: int | None = None) -> str:
 
 def plain(html: str) -> str:
     """The text of a piece of HTML of ours, on one line."""
-    return " ".join(Markup(re.sub(r"<(?:br|/p|/li|/td|/th|/h\d)[^>]*>", " ", html)).striptags().split())
+    return " ".join(Markup(re.sub(r"<(?:br|/p|/li|/td|/th|/h\d)[^<>]*>", " ", html)).striptags().split())
 
 
 # --- prose ----------------------------------------------------------------------------------------------------------
