@@ -16,7 +16,7 @@ from generator.prose.config_fields.words import SpokenFields
 from generator.prose.damage import Damage, damages
 
 _FILLER = r"(?:\s*+(?:is|are|was|of|has|have|about|roughly|around|to|size|count|[:=]))*+\s*+(?:[,;.)]\s*+)?$"
-_NEAR = 400
+_NEAR = 120
 """Characters around a gap that may say what is missing there."""
 _CLAUSE = re.compile(r"[.,;:]|\n\n")
 _PARAMETERS = re.compile(
