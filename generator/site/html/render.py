@@ -142,6 +142,31 @@ def markdown(text: str, pieces: tuple[Piece, ...] = (), inline: bool = False) ->
     return Markup(_filled(html, [text[start:end] for start, end, _ in pieces], [piece[2] for piece in pieces]))
 
 
+_TAG = re.compile(r"(<[^<>]*>)")
+_ATTRIBUTE = re.compile(r'="([^"]*)"')
+_SIGN = re.compile(r"[^\w\s&#;]|_")
+_SIGN_IN_ATTRIBUTE = re.compile(r"[^\w\s&#;./:%-]|_")
+
+
+def in_markdown(html: str) -> str:
+    """HTML of ours for a Markdown text that another program reads: no sign in its words means anything there.
+
+    >>> in_markdown('<a href="x">![x](x){: onerror=y }</a>')
+    '<a href="x">&#33;&#91;x&#93;&#40;x&#41;&#123;&#58; onerror&#61;y &#125;</a>'
+    """
+    parts = _TAG.split(" ".join(html.split()))
+    return "".join(
+        _ATTRIBUTE.sub(lambda found: f'="{_coded(_SIGN_IN_ATTRIBUTE, found[1])}"', part)
+        if number % 2
+        else _coded(_SIGN, part)
+        for number, part in enumerate(parts)
+    )
+
+
+def _coded(signs: re.Pattern[str], text: str) -> str:
+    return signs.sub(lambda sign: f"&#{ord(sign[0])};", text)
+
+
 @lru_cache(maxsize=16384)
 def text(value: str, pieces: tuple[Piece, ...] = ()) -> Markup:
     """Plain text to HTML: escaped, with `pieces` of HTML in it."""
