@@ -1,4 +1,4 @@
-"""The content policy of every page: scripts are our own files and the theme's few lines, and nothing comes from elsewhere.
+"""The content policy of every page: scripts are our own files and the theme's few lines, nothing is from elsewhere.
 
 A script in a page is allowed by its digest, and only if it is one of those that stand in the theme's templates: what
 got into a page in any other way does not run. The policy stands in the page, since a host may let us set no headers.

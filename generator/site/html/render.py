@@ -209,6 +209,8 @@ def _markdown() -> MarkdownIt:
     reader.add_render_rule("link_open", _link_open)
     reader.add_render_rule("heading_open", _heading)
     reader.add_render_rule("heading_close", _heading)
+    reader.add_render_rule("td_open", _cell)
+    reader.add_render_rule("th_open", _cell)
     reader.add_render_rule("table_open", lambda *_: '<div class="sb-scroll"><table class="sb-table">\n')
     reader.add_render_rule("table_close", lambda *_: "</table></div>\n")
     return reader
@@ -228,6 +230,14 @@ def _harmless(address: str) -> bool:
 def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     if re.match(r"https?:", str(tokens[index].attrs.get("href", ""))):
         tokens[index].attrSet("rel", "noopener")
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _cell(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A cell of a table; how it is aligned is a class, since the content policy allows no styles in a page."""
+    style = str(tokens[index].attrs.pop("style", ""))
+    if style.endswith(("right", "center")):
+        tokens[index].attrSet("class", "sb-right" if style.endswith("right") else "sb-center")
     return renderer.renderToken(tokens, index, options, env)
 
 
