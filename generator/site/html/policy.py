@@ -24,7 +24,7 @@ _RULES = (
     "connect-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
 )
 
 
