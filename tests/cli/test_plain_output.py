@@ -91,18 +91,17 @@ def commands_in(text: str) -> list[str]:
     return [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
 
 
-@pytest.mark.parametrize("name", ORDERS)
-def test_no_command_passes_an_order_on(tiny: Base, name: str, tmp_path: Path) -> None:
-    base = poisoned(tiny, ORDERS[name])
-    for number, arguments in enumerate(ASKED):
-        text = asked(base, arguments, tmp_path / f"out-{number}")
-        assert "Traceback" not in text, arguments
-        assert not CONTROL.search(text.replace("\n", "").replace("\t", "")), arguments
-        obeyed = commands_in(text)
-        if "github" in arguments:
-            obeyed = [line for line in obeyed if not re.match(r"::(?:error|warning|notice)(?: file=[^\n]*)?::", line)]
-            assert not [line for line in obeyed if "pwned" in line]
-        assert obeyed == [], arguments
+@pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
+def test_no_command_passes_an_order_on(tiny: Base, arguments: list[str], tmp_path: Path) -> None:
+    base = poisoned(tiny, "\n".join(ORDERS.values()))
+    text = asked(base, arguments, tmp_path / "out")
+    assert "Traceback" not in text
+    assert not CONTROL.search(re.sub(r"[\n\t]|\x1b\[0m", "", text))
+    obeyed = commands_in(text)
+    if "github" in arguments:
+        ours = re.compile(r"::(?:error|warning|notice)(?: file=[^\n]*)?::")
+        obeyed = [line for line in obeyed if not ours.match(line)]
+    assert obeyed == []
 
 
 def test_the_commands_were_all_asked() -> None:
@@ -125,7 +124,7 @@ def test_what_orders_nothing_is_shown_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("order", ORDERS.values())
 def test_it_is_written_out_and_json_means_the_same(order: str) -> None:
     assert not CONTROL.search(plain(order))
-    assert not CONTROL.search(disarmed(order).replace("\n", ""))
+    assert not CONTROL.search(disarmed(order).replace("\n", "").replace("\x1b[0m", ""))  # which only takes back
     assert commands_in(disarmed(order)) == []
     written = in_json(json.dumps(order, ensure_ascii=False))
     assert json.loads(written) == order

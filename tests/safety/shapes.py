@@ -66,6 +66,7 @@ SHAPES: dict[str, str] = {
     "ratios": "4 KB is 2x smaller than 8 KB. ",
     "sizes": "69,120 B (67.5 KiB), ",
     "percent": "1 % too high, ",
+    "shares": "8 KB is 50 % smaller than 16 KB. ",
     "underscored": "1_000",
     # words
     "letters": "a",

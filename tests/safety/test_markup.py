@@ -28,7 +28,26 @@ from generator.site.materialise import as_file
 from generator.site.pages import Site, build_site
 
 PROSE_TAGS = {
-    *("p", "em", "strong", "code", "pre", "ul", "ol", "li", "a", "h3", "h4", "h5", "h6", "blockquote", "hr", "br"),
+    *(
+        "p",
+        "em",
+        "strong",
+        "code",
+        "pre",
+        "ul",
+        "ol",
+        "li",
+        "a",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "blockquote",
+        "hr",
+        "br",
+    ),
     *("table", "thead", "tbody", "tr", "th", "td", "div", "span"),
 }
 """What Markdown in a record may become; all else has to stand in our own templates."""

@@ -19,7 +19,7 @@ _MEASURE = re.compile(
     r"""(?<=[\d)])\s?(?:
         [numµkKMGTPE]?(?:s|W|Wh|J|Hz|FLOPS?|FLOPs|OPS|bps|bit/s)
       | bpw | h | min | (?:mins?|sec|hour|day|week|month|year|minute|second|(?:milli|micro|nano)second)s?
-      | (?![KMGTP]?i?B/)[A-Za-z][\w-]*(?:\s[\w-]+)?(?:/s|\sper\ssecond)
+      | (?![KMGTP]?i?B/)[A-Za-z][\w-]{0,40}(?:\s[\w-]{1,40})?(?:/s|\sper\ssecond)
     )(?!\w)""",
     re.X,
 )
@@ -33,7 +33,7 @@ def may_be_right(text: str, found: Sequence[Token], sides: Sequence[Sequence[Tok
     """Whether a false equation says something that its reader cannot see."""
     written = [token for side in sides for token in side]
     begin, end = min(token.start for token in written), max(token.end for token in written)
-    word = re.compile(r"\s?[\w/-]*(?:\s[\w/-]+)?(?:\sper\ssecond)?").match(text, end)
+    word = re.compile(r"\s?[\w/-]{0,40}(?:\s[\w/-]{1,40})?(?:\sper\ssecond)?").match(text, end)
     if _MEASURE.search(text, begin, word.end() if word else end):
         return True
     per = {token.unit.per for token in written if token.unit and token.unit.dimension == BYTES}

@@ -31,7 +31,7 @@ _DEVIATES = re.compile(
 _BEHIND_SHARE = re.compile(
     r"\s*+(?:too (?:high|low|large|small)|(?:larger|smaller|higher|lower|more|less|off)(?:\s+than\b|\s*[,.;)]|\s*$))"
 )
-_LESS = re.compile(r"\s*(?:smaller|lower|less|too (?:low|small))\b")
+_LESS = re.compile(r"\s*+(?:smaller|lower|less|too (?:low|small))\b")
 _WITHIN = re.compile(r"\b(?:within|to)\s+(?:about |~|roughly )?$")
 _AGREES = re.compile(r"\b(?:agree|agrees|match|matches|matching|reconciles?)\b")
 _CLAUSE = re.compile(r"[,;:—]|\s[-–]\s")
