@@ -108,14 +108,17 @@ def hidden(text: str) -> tuple[Gap, ...]:
     ['`<!--`', '<!-- `b` -->', '<!-- d']
     """
     found: list[Gap] = []
-    gaps = code(text)
-    if _OPEN in text:
-        closed = list(comments(text))
-        opened = text.find(_OPEN, closed[-1][1] if closed else 0)
-        gaps = tuple(sorted([*gaps, *closed, *([(opened, len(text))] if opened >= 0 else [])]))
-    for start, end in gaps:
-        if not found or start >= found[-1][1]:
+    at, opened = 0, text.find(_OPEN)
+    for start, end in (*code(text), (len(text), len(text))):
+        while at <= opened < start:
+            closed = text.find(_CLOSE, opened + len(_OPEN))
+            at = closed + len(_CLOSE) if closed >= 0 else len(text)
+            found.append((opened, at))
+            opened = text.find(_OPEN, at)
+        if start >= at and end > start:
             found.append((start, end))
+            at = end
+            opened = text.find(_OPEN, at) if 0 <= opened < at else opened
     return tuple(found)
 
 
