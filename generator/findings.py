@@ -104,6 +104,12 @@ class Finding:
         return (self.location.path, self.location.line, self.location.column, self.code)
 
 
+def failure(error: Exception) -> str:
+    """An exception that nobody expected in one line, short enough for a message."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said[:200]}" if said else type(error).__name__
+
+
 def within(path: str, wanted: Sequence[str]) -> bool:
     """Whether a root-relative path lies in one of the wanted ones; no wish is every path's."""
     return not wanted or any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)

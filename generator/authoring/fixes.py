@@ -11,9 +11,11 @@ import difflib
 import re
 import shutil
 import tempfile
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 from generator.catalog.disk.authored import AUTHORED, contents, tree
@@ -22,12 +24,12 @@ from generator.catalog.read import read
 from generator.catalog.yaml.document import Document, Unreadable
 from generator.catalog.yaml.loader import load
 from generator.checks import judge
-from generator.findings import Edit, Finding, Fix, within
+from generator.findings import Edit, Finding, Fix, Location, within
 from generator.knowledge.knowledge_base import assemble
 
 ROUNDS = 10
 _MARK = b"\xef\xbb\xbf"
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = re.compile(r"[^\n]+\n?|\n")
 __all__ = ["Change", "ChangedMeanwhile", "FixPlan", "plan", "spliced", "write"]
 
 
@@ -66,7 +68,7 @@ def plan(root: Path, today: date, unsafe: bool, wanted: Sequence[str] = ()) -> F
         titles: dict[str, list[str]] = {}
         for rounds in range(ROUNDS + 1):
             fixes = list(_fixes(copy, today, wanted))
-            chosen = _chosen(fix for fix in fixes if (fix.safe or unsafe) and _readable_after(copy, fix))
+            chosen = _harmless(copy, [fix for fix in fixes if fix.safe or unsafe])
             if not chosen or rounds == ROUNDS:
                 break
             for path, edits in _by_file(chosen).items():
@@ -111,20 +113,36 @@ def _fixes(root: Path, today: date, wanted: Sequence[str]) -> Iterator[Fix]:
             yield finding.fix
 
 
+def _harmless(root: Path, fixes: Sequence[Fix]) -> list[Fix]:
+    """The fixes of one round that leave every file readable."""
+    while True:
+        chosen = _chosen(fixes)
+        bad = {id(fix) for fix in _unreadable_after(root, chosen)}
+        if not bad:
+            return chosen
+        fixes = [fix for fix in fixes if id(fix) not in bad]
+
+
 def _chosen(fixes: Iterable[Fix]) -> list[Fix]:
     """The fixes of one round. No two of them touch: what another fix moves is looked at again in the next round."""
     chosen: list[Fix] = []
+    taken: list[Location] = []
     for fix in fixes:
-        taken = [edit for other in chosen for edit in other.edits]
-        if not any(_touch(one, two) for one in taken for two in fix.edits):
+        places = [edit.location for edit in fix.edits]
+        if not any(_touched(taken, place) for place in places):
             chosen.append(fix)
+            for place in places:
+                insort(taken, place)
     return chosen
 
 
-def _touch(one: Edit, two: Edit) -> bool:
-    """Whether two edits meet or overlap."""
-    first, second = sorted((one.location, two.location))
-    return first.path == second.path and (second.line, second.column) <= (first.end_line, first.end_column)
+def _touched(taken: list[Location], place: Location) -> bool:
+    """Whether a place meets or overlaps one of those in order, of which no two do."""
+    number = bisect_left(taken, place)
+    return any(
+        first.path == second.path and (second.line, second.column) <= (first.end_line, first.end_column)
+        for first, second in pairwise([*taken[max(0, number - 1) : number], place, *taken[number : number + 1]])
+    )
 
 
 def _by_file(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
@@ -135,9 +153,20 @@ def _by_file(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
     return edits
 
 
-def _readable_after(root: Path, fix: Fix) -> bool:
-    """Whether every YAML file that a fix touches is one afterwards, too."""
-    for path, edits in _by_file([fix]).items():
+def _unreadable_after(root: Path, fixes: Sequence[Fix]) -> list[Fix]:
+    """The fixes after which a file that they touch is no YAML: all are tried together, and parted where that fails."""
+    if _readable_after(root, fixes):
+        return []
+    if len(fixes) == 1:
+        return list(fixes)
+    half = len(fixes) // 2
+    found = [*_unreadable_after(root, fixes[:half]), *_unreadable_after(root, fixes[half:])]
+    return found or list(fixes)
+
+
+def _readable_after(root: Path, fixes: Iterable[Fix]) -> bool:
+    """Whether every YAML file that fixes touch is one afterwards, too."""
+    for path, edits in _by_file(fixes).items():
         if path.endswith(".yaml"):
             try:
                 load(spliced((root / path).read_bytes(), edits).removeprefix(_MARK).decode("utf-8"))
@@ -147,13 +176,13 @@ def _readable_after(root: Path, fix: Fix) -> bool:
 
 
 def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """The bytes of a file with each edit's text in its place, last place first."""
+    """The bytes of a file with each edit's text in its place; no two places overlap."""
     mark = _MARK if data.startswith(_MARK) else b""
     text = data[len(mark) :].decode("utf-8")
     places = Document(text, None)
-    for edit in sorted(edits, key=lambda edit: edit.location, reverse=True):
+    parts, at = [], 0
+    for edit in sorted(edits, key=lambda edit: edit.location):
         where = edit.location
-        begin = places.offset(where.line - 1, where.column - 1)
-        end = places.offset(where.end_line - 1, where.end_column - 1)
-        text = text[:begin] + edit.text + text[end:]
-    return mark + text.encode("utf-8")
+        parts += [text[at : places.offset(where.line - 1, where.column - 1)], edit.text]
+        at = places.offset(where.end_line - 1, where.end_column - 1)
+    return mark + "".join([*parts, text[at:]]).encode("utf-8")

@@ -34,8 +34,8 @@ class Record:
 
     @property
     def title(self) -> str:
-        """The name that a reader knows it by."""
-        return str(self.data.get("name") or self.data.get("title") or self.id)
+        """The name that a reader knows it by, on one line."""
+        return " ".join(str(self.data.get("name") or self.data.get("title") or self.id).split())
 
     def get(self, *path: str | int) -> Any:
         """The value at a path, or None."""

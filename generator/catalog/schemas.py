@@ -15,6 +15,8 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from generator.catalog.bounds import too_large
+
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
 
@@ -106,7 +108,12 @@ class Schemas:
         return {**self._resolved(target), **{key: value for key, value in schema.items() if key != "$ref"}}
 
     def violations(self, kind: str, data: Any) -> list[Violation]:
-        """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema."""
+        """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema.
+
+        What is too large is told alone: nothing else is asked of such a record.
+        """
+        if large := [Violation(path, f"{_name(path)} is {what}") for path, what in too_large(data)]:
+            return large
         found = [violation for error in self._validators[kind].iter_errors(data) for violation in _violations(error)]
         misspelt = {(*violation.path[:-1], violation.meant) for violation in found if violation.meant}
         found = [violation for violation in found if violation.lacks not in misspelt]
@@ -183,15 +190,20 @@ def _null_without_reason(path: Path, name: str) -> Violation:
     return Violation((*path, name), f"`{name}` is null: say why in `why_null.{name}`")
 
 
+_GUESSED, _LONGEST_KEY = 20, 100
+"""What so many unknown fields of this length may have been meant for is guessed; of more it is not."""
+
+
 def _unknown_keys(path: Path, error: ValidationError) -> Iterator[Violation]:
     known, free = sorted(_about(error).get("properties", {})), _about(error).get("patternProperties", {})
     found: Any = error.instance
-    for extra in found:
-        if extra not in known and not any(re.search(pattern, str(extra)) for pattern in free):
-            near = difflib.get_close_matches(str(extra), known, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
-            meant = near[0] if near else None
-            yield Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True, meant=meant)
+    strange = [each for each in found if each not in known and not any(re.search(one, str(each)) for one in free)]
+    for number, extra in enumerate(strange):
+        guessed = number < _GUESSED and len(str(extra)) <= _LONGEST_KEY
+        near = difflib.get_close_matches(str(extra), known, n=1) if guessed else []
+        hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
+        meant = near[0] if near else None
+        yield Violation((*path, extra), f"unknown field `{extra}`; {hint}", at_key=True, meant=meant)
 
 
 def _wrong_type(path: Path, error: ValidationError) -> Violation:

@@ -41,6 +41,7 @@ from generator.checks.form.unfilled_skeleton import unfilled_skeleton
 from generator.checks.form.unfinished_merge import unfinished_merge
 from generator.checks.form.unquoted_citation import unquoted_citation
 from generator.checks.form.unreadable_record import unreadable_record
+from generator.checks.internal_error import internal_error
 from generator.checks.numbers.broken_expression import broken_expression
 from generator.checks.numbers.copied_paragraph import copied_paragraph
 from generator.checks.numbers.damaged_text import damaged_text
@@ -120,6 +121,7 @@ CHECKS: tuple[Check, ...] = (
     suspect_citation,
     superseded_source,
     changed_digest,
+    internal_error,  # INT901
     unused_waiver,  # MET901
 )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from generator.checks.contract import Check, Tally
+from generator.checks.internal_error import failed
 from generator.findings import Finding, Severity
 from generator.knowledge.evidence.disputes import as_sources_say
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -61,16 +62,26 @@ class CheckRun:
 
 
 def judge_all(kb: KnowledgeBase, checks: Sequence[Check], waiver_check: Check) -> CheckRun:
-    """Run all checks, take out what one mistake causes twice, and what records excuse with a reason."""
+    """Run all checks, take out what one mistake causes twice, and what records excuse with a reason.
+
+    A check that fails inside is a finding, which nothing excuses; the others run.
+    """
     tallies: dict[str, Tally] = {}
     findings: list[Finding] = []
+    failures: list[Finding] = []
     for each in checks:
         tallies[each.code] = Tally()
-        findings += each.run(kb, tallies[each.code])
-    findings = _undisputed(kb, checks, _absorbed(findings), tallies)
-    kept, waived = _waive(kb, findings, waiver_check, tallies.setdefault(waiver_check.code, Tally()))
+        try:
+            for finding in each.judge(each, kb, tallies[each.code]):
+                findings.append(finding)
+        except Exception as error:
+            failures.append(failed(each, error))
+    lost = {finding.data["check"] for finding in failures}
+    running = [each for each in checks if each.code not in lost]
+    findings = _undisputed(kb, running, _absorbed(findings), tallies)
+    kept, waived = _waive(kb, findings, waiver_check, tallies.setdefault(waiver_check.code, Tally()), lost)
     return CheckRun(
-        tuple(sorted(kept, key=lambda finding: finding.order)),
+        tuple(sorted((*kept, *failures), key=lambda finding: finding.order)),
         sum(tally.checked for tally in tallies.values()),
         sum(tally.skipped for tally in tallies.values()),
         sum(tally.not_checkable for tally in tallies.values()),
@@ -121,11 +132,12 @@ def _undisputed(
 
 
 def _waive(
-    kb: KnowledgeBase, findings: list[Finding], waiver_check: Check, tally: Tally
+    kb: KnowledgeBase, findings: list[Finding], waiver_check: Check, tally: Tally, lost: Container[str]
 ) -> tuple[list[Finding], list[Finding]]:
     """Split findings into kept and waived; a waiver that excuses nothing is a finding of its own.
 
-    One whose time is over still excuses: what the day decides is told as overdue, and is no error of the record.
+    One whose time is over still excuses: what the day decides is told as overdue, and is no error of the record. What a
+    waiver of a check in `lost`, which did not finish, excuses is not known.
     """
     kept, waived = list(findings), []
     for record in kb.catalog.records.values():
@@ -137,6 +149,8 @@ def _waive(
             code, until = waiver["code"], str(waiver.get("until", ""))
             excused = [finding for finding in kept if finding.record == record.id and finding.code == code]
             where = record.at("waivers", index, "code")
+            if not excused and code in lost:
+                continue
             if not excused:
                 message = f"the waiver of {code} excuses nothing in this record; remove it"
                 kept.append(waiver_check.finding(where, message, record.id))

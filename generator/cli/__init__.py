@@ -5,7 +5,6 @@ Exit status: 0 fine, 1 findings at error level (or nothing derivable), 2 usage o
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sys
@@ -17,9 +16,14 @@ from generator import __version__
 from generator.cli.ask import graph, kv, show, why
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
+from generator.cli.output.streams import guard
 from generator.cli.site import build, serve
 from generator.cli.targets import reason_of
 from generator.cli.write import fix, materialise, new, review, schema
+from generator.findings import failure
+
+TRACEBACK = "SERVEBOOK_TRACEBACK"
+"""A variable of the environment, for whoever mends the generator."""
 
 COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, schema, materialise, build, serve, extract)
 
@@ -43,9 +47,7 @@ for command in COMMANDS:
 
 def main() -> None:
     """Run the command; whatever stops it leaves nothing half-written, says so in a line and ends with its status."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a name that is no UTF-8 holds halves of characters
+    guard()
     ended: list[int] = []
 
     def end(number: int, frame: object) -> None:
@@ -77,6 +79,12 @@ def _run() -> int:
     except OSError as error:
         _drop_output()
         click.echo(f"servebook: {reason_of(error)}", err=True)
+        return 2
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        more = f"{TRACEBACK}=1 shows where"
+        click.echo(f"servebook: failed inside ({failure(error)}): please report it; {more}", err=True)
         return 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
-        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise Stop(f"{path}: the key `{twice}` stands twice, and nothing says which one holds")
         return dict(pairs)

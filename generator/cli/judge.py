@@ -72,7 +72,7 @@ def validate(
             from generator.cli.output.github import as_annotations
 
             listed = [found for found in shown if view.infos or found.severity != "info"]
-            click.echo(as_annotations(listed, _place_in_repository(folder)))
+            click.echo(as_annotations(listed, _place_in_repository(folder)).encode("utf-8"))  # these are orders
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from generator.cli.config_file import config_at
+from generator.cli.output.streams import patch
 from generator.cli.targets import (
     FORMAT,
     Stop,
@@ -45,7 +46,7 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
         raise Stop("the fixes do not settle, so nothing was written; please report it")
     count = len(outcome.changes)
     if diff:
-        click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
+        click.echo(patch("".join(change.diff() for change in outcome.changes)), nl=False)
     else:
         with writing():
             fixes.write(folder, outcome.changes)
@@ -98,7 +99,7 @@ def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | N
         with writing():
             fixes.write(folder, outcome.changes)
     if diff and not faults:
-        click.echo("".join(change.diff() for change in outcome.changes).encode("utf-8"), nl=False)
+        click.echo(patch("".join(change.diff() for change in outcome.changes)), nl=False)
     text = standing.as_json(outcome) if form == "json" else standing.as_text(outcome, place_of(folder))
     click.echo(text, err=diff and form == "text" and not faults)
     raise click.exceptions.Exit(1 if faults else 0)
@@ -186,10 +187,14 @@ def schema(root: Path | None, check: bool) -> None:
 def materialise(root: Path | None, out: Path) -> None:
     """Write the generated pages as plain files into OUT."""
     from generator.site.materialise import write_pages
+    from generator.site.pages import PagesFailed
 
     folder = found_root(root)
-    with written(folder, out) as fresh:
-        count = write_pages(sound_at(folder), fresh)
+    try:
+        with written(folder, out) as fresh:
+            count = write_pages(sound_at(folder), fresh)
+    except PagesFailed as problem:
+        raise Stop(str(problem)) from None
     click.echo(f"wrote {count} pages to {out}")
 
 

@@ -13,14 +13,15 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.notation.citations import ID
+from generator.notation.code import Gaps, blanked, hidden
 
-_EXPRESSION = re.compile(r"\{\{((?:(?!\{\{).)*?)\}\}", re.S)
-_CODE = re.compile(r"(`+)(?:(?!\1).)*?\1|^(?:```|~~~).*?^(?:```|~~~)|<!--.*?(?:-->|\Z)", re.S | re.M)
 _INCLUDES = re.compile(r"\binclude\b")
 _TARGET = re.compile(rf"(?P<id>{ID})#(?P<section>[A-Za-z0-9_.-]+)\Z")
+_PARAGRAPH_ENDS = re.compile(r"[ \t]*+(?:\n[ \t]*+(?:\n|\Z)|\Z)")
 EXAMPLE = "{{ include('mla-latent-attention#per_model') }}"
 
 
@@ -55,11 +56,6 @@ class Include:
         return f"{self.id}#{self.section}"
 
 
-def code_spans(text: str) -> list[tuple[int, int]]:
-    """Where code and comments stand in a text."""
-    return [(found.start(), found.end()) for found in _CODE.finditer(text)] if re.search("`|~~~|<!--", text) else []
-
-
 def find(text: str) -> list[Expression]:
     """All expressions of a text, in order, includes not among them.
 
@@ -84,12 +80,8 @@ def both(text: str) -> list[Expression]:
     """All that stands in double braces, expressions and includes alike."""
     if "{{" not in text:
         return []
-    code = code_spans(text)
-    return [
-        Expression(found.start(), found.end(), found[0])
-        for found in _EXPRESSION.finditer(text)
-        if not any(start <= found.start() < end for start, end in code)
-    ]
+    apart = Gaps(hidden(text))
+    return [Expression(start, end, text[start:end]) for start, end in _closed(text) if not apart.hold(start)]
 
 
 def unclosed(text: str) -> int | None:
@@ -102,9 +94,21 @@ def unclosed(text: str) -> int | None:
     """
     if "{{" not in text:
         return None
-    blank = _EXPRESSION.sub(lambda found: " " * len(found[0]), _CODE.sub(lambda found: " " * len(found[0]), text))
-    at = blank.find("{{")
+    plain = blanked(text, hidden(text))
+    at = blanked(plain, _closed(plain)).find("{{")
     return at if at >= 0 else None
+
+
+def _closed(text: str) -> Iterator[tuple[int, int]]:
+    """From each ``{{`` to the next ``}}``, where no other ``{{`` stands between the two."""
+    at = 0
+    while (end := text.find("}}", at)) >= 0:
+        start = text.rfind("{{", at, end)
+        if start > at and text[start - 1] == "{" and start + 2 <= end:  # "{{{ x }}" begins at its first brace
+            start -= 1
+        if start >= 0:
+            yield start, end + 2
+        at = end + 2 if start >= 0 else end + 1
 
 
 def _include(text: str, each: Expression) -> Include:
@@ -124,9 +128,8 @@ def _include(text: str, each: Expression) -> Include:
 def _alone(text: str, each: Expression) -> bool:
     """Whether an include fills a line that no other line of prose touches; an indented one belongs to a list."""
     line = text.rfind("\n", 0, each.start) + 1
-    before = text[:line].rpartition("\n")[0].rpartition("\n")[2] if line else ""
-    behind = re.match(r"[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z)", text[each.end :])
-    return line == each.start and not before.strip() and behind is not None
+    before = text[text.rfind("\n", 0, line - 1) + 1 : line - 1] if line else ""
+    return line == each.start and not before.strip() and _PARAGRAPH_ENDS.match(text, each.end) is not None
 
 
 def _argument(inner: str) -> str | None:

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from generator.notation.code import blanked, comments
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
@@ -163,9 +165,9 @@ def _why_no_target(target: str) -> str:
 # Markdown gets a mark for each citation, and we look where the marks come out.
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
-_MARKED = re.compile(rf"{{{_OPEN}([0-9]+){_OPEN}[^{_CLOSE}]*{_CLOSE}(\]\])?")
+_MARKED = re.compile(rf"{{{_OPEN}([0-9]++){_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE}(\]\])?")
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd"})
-_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]*>", re.S)
+_TAG = re.compile(r"<[a-zA-Z/][^<>]*>")
 
 
 @cache
@@ -240,9 +242,14 @@ def _shown(tokens: list[Token]) -> Iterator[int]:
     """The numbers of the marks in Markdown's tokens that are no code, no HTML tag or comment, and no link's."""
     for token in tokens:
         if token.type == "html_block":  # what we render shows such lines as text
-            yield from (int(mark[1]) for mark in _MARKED.finditer(_TAG.sub("", token.content)))
+            yield from (int(mark[1]) for mark in _MARKED.finditer(_without_tags(token.content)))
         linked = 0
         for child in token.children or ():
             linked += {"link_open": 1, "link_close": -1}.get(child.type, 0)
             if child.type == "citation" and not linked:
                 yield child.meta["number"]
+
+
+def _without_tags(html: str) -> str:
+    """What is shown of a block of HTML: no tags, no comments, and nothing behind one that stays open."""
+    return _TAG.sub("", blanked(html, comments(html)).partition("<!--")[0])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from generator.notation.braces import code_spans
+from generator.notation.code import Gaps, hidden
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(\S.*?)[ \t]*#*[ \t]*$", re.M)
+_HEADING = re.compile(r"^(#{1,6})[ \t]++([^\n]+)$", re.M)
 
 
 def name_of(title: str) -> str:
@@ -29,14 +29,22 @@ def below(text: str) -> dict[str, tuple[int, int]]:
     """
     if "#" not in text:
         return {}
-    code = code_spans(text)
-    found = [each for each in _HEADING.finditer(text) if not any(start <= each.start() < end for start, end in code)]
+    apart = Gaps(hidden(text))
+    found = [each for each in _HEADING.finditer(text) if not apart.hold(each.start())]
     spans: dict[str, tuple[int, int]] = {}
-    for number, each in enumerate(found):
-        later = (other.start() for other in found[number + 1 :] if len(other[1]) <= len(each[1]))
-        end = next(later, len(text))
+    for each, end in zip(found, _ends(found, len(text)), strict=True):
         body = text[each.end() : end]
         start = each.end() + len(body) - len(body.lstrip())
         spans.setdefault(name_of(each[2]), (start, start + len(body.strip())))
     spans.pop("", None)
     return spans
+
+
+def _ends(found: list[re.Match[str]], last: int) -> list[int]:
+    """Where the text below each heading ends: at the next one of its rank or above."""
+    ends, open_ = [last] * len(found), list[int]()
+    for number, each in enumerate(found):
+        while open_ and len(found[open_[-1]][1]) >= len(each[1]):
+            ends[open_.pop()] = each.start()
+        open_.append(number)
+    return ends

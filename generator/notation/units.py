@@ -21,15 +21,14 @@ def grouped(number: Fraction | int) -> str:
     value = Fraction(number)
     if value.denominator == 1:
         return f"{value.numerator:,}"
-    rest = value.denominator
+    rest, decimals = value.denominator, 0
     for prime in (2, 5):
+        power = 0
         while rest % prime == 0:
-            rest //= prime
+            rest, power = rest // prime, power + 1
+        decimals = max(decimals, power)
     if rest != 1:
         return f"{value.numerator:,}/{value.denominator:,}"
-    decimals = 0
-    while (value * 10**decimals).denominator != 1:
-        decimals += 1
     whole, fraction = divmod(abs(value) * 10**decimals, 10**decimals)
     return f"{'-' if value < 0 else ''}{int(whole):,}.{int(fraction):0{decimals}d}"
 

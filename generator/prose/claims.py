@@ -18,7 +18,7 @@ from generator.prose.reading.tokens import tokens
 PER_TOKEN = re.compile(r"kv(_cache)?(_bytes|_size)?_per_token")
 AT_LENGTH = re.compile(r"kv(_cache)?(_bytes|_size)?(_at_(?P<length>\d+)(?P<scale>[km])?(_tokens)?)?")
 CONTEXT = frozenset({"context", "context_length", "context_window", "max_context", "max_context_length"})
-LENGTH = re.compile(r"(?P<length>\d[\d,]*)\s*(?P<scale>[km])?[\s-]*tokens", re.I)
+LENGTH = re.compile(r"(?<![\d,])(?P<length>\d[\d,]*+)\s*+(?P<scale>[km])?[\s-]*+tokens", re.I)
 DTYPE = re.compile(r"\b(bf16|fp16|fp8|fp4|nvfp4|mxfp4|int8|int4)\b(?![\s-]+weights)", re.I)
 OTHERWISE = re.compile(r"\b(batch|sequences|concurrent|layer|gpu|rank|tp)\b|\btp\s?\d", re.I)
 """Conditions under which a figure is not that of one sequence and the whole model."""

@@ -10,17 +10,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_HIDDEN = re.compile(
-    r"(?P<fence>^[ \t]*(?P<mark>```+|~~~+).*?(?:^[ \t]*(?P=mark)|\Z))"
-    r"|(?<!`)(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`)|\{\{[^{}]{0,300}\}\}|<!--.{0,2000}?-->|[a-z][a-z0-9+.-]*://[^\s)\"”>|]+|\]\([^)\s]*\)",
-    re.S | re.M,
-)
+from generator.notation.code import blanked, code, comments
+
+_HIDDEN = re.compile(r"\{\{[^{}]{0,300}\}\}|[a-z][a-z0-9+.-]{0,20}://[^\s)\"”>|]+|\]\([^()\s]*\)")
 _CITED = re.compile(r"\[\[[^\[\]\n]*\]\]")
 _INTERVAL = re.compile(
     r"\[\s*-?[\w.+-]{1,12}\s*,\s*-?[\w.+-]{1,12}\s*\)|\(\s*-?[\w.+-]{1,12}\s*,\s*-?[\w.+-]{1,12}\s*\]"
 )
 _BLIND = "\x02"
-_LAST_WORDS = re.compile(r"(?:\b(?!(?i:and|or|the|a|an|with)\b)[\w'’-]+[ \t]+)?[\w'’)%-]+[ \t]*\Z")
+_NEAR = 60
+"""Characters before a gap that are looked at for its last words."""
+_LAST_WORDS = re.compile(r"(?:\b(?!(?i:and|or|the|a|an|with)\b)[\w'’-]{1,60}[ \t]{1,60})?[\w'’)%-]{1,60}[ \t]{0,60}\Z")
 
 THINGS = r"parameters|layers|experts|heads|tokens|entries|bytes"
 _LABEL = r"[ \t]*[:=]"
@@ -80,7 +80,8 @@ def damages(text: str) -> list[Damage]:
     >>> [each.what for each in damages("It has layers in total, and the the rest.")]
     ['how many layers is missing', 'a word stands twice, perhaps around something lost']
     """
-    plain = _HIDDEN.sub(lambda match: _BLIND * len(match[0]), text)
+    plain = blanked(text, (*code(text), *comments(text)), _BLIND)
+    plain = _HIDDEN.sub(lambda match: _BLIND * len(match[0]), plain)
     found: list[Damage] = []
     for each in sorted((*_gaps(plain), *_scars(plain), *_open(plain)), key=lambda each: (each.start, each.end)):
         if not found or each.start >= found[-1].end:
@@ -99,7 +100,7 @@ def _gaps(plain: str) -> Iterator[Damage]:
 
 def _with_words_before(plain: str, at: int) -> int:
     """The place from the last two words before a gap on: a gap alone has nothing to show."""
-    words = _LAST_WORDS.search(plain, max(0, at - 60), at)
+    words = _LAST_WORDS.search(plain, max(0, at - _NEAR), at)
     return words.start() if words else at
 
 

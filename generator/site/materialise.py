@@ -21,7 +21,7 @@ _PRE = re.compile(r"(<pre\b.*?</pre>)", re.S)
 def write_pages(kb: KnowledgeBase, folder: Path) -> int:
     """Write all pages and assets into an empty folder; count the pages."""
     site = Site(kb)
-    files = {page.path: as_file(page) for page in pages.build_site(site)}
+    files = {page.path: as_file(page) for page in pages.whole(site)}
     for page in kb.catalog.docs:  # what is written by hand wins
         path = page.path.removeprefix("docs/")
         files[path] = typesetting.document(site, page.document.text, path, Style.MARKDOWN)

@@ -32,14 +32,16 @@ from generator.catalog.yaml.document import Unreadable
 from generator.checks import CHECKS, judge
 from generator.checks.run import judge_all
 from generator.checks.unused_waiver import unused_waiver
-from generator.findings import Finding, Severity
+from generator.findings import Finding, Severity, failure
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
+from generator.notation.plain import plain
 from generator.site import pages
 from generator.site.guard import guard
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.links import Style, resolved
 from generator.site.html.page import Heading, Page
+from generator.site.html.policy import ContentPolicy
 from generator.site.memory import Memory
 from generator.site.preview import Preview
 from generator.site.site import Site
@@ -97,6 +99,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         self.shared: Any = None
         self.memory = Memory()
         self.pages: dict[str, Page] = {}
+        self.policy: ContentPolicy | None = None
         self.root = Path()
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
@@ -112,11 +115,19 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         config.theme.dirs.append(str(shipped("templates") / "skin"))
         try:
             self._read()
-        except NoKnowledgeBase as problem:
-            if not self.serving or self.site is None:
-                raise PluginError(f"servebook: {problem}") from None
-            log.warning("servebook: %s; the pages are those from before", problem)
+        except (NoKnowledgeBase, pages.PagesFailed) as problem:
+            self._stop_or_tell(str(problem))
+        except PluginError:
+            raise
+        except Exception as error:
+            self._stop_or_tell(f"reading the records failed inside ({failure(error)}): please report it")
         return config
+
+    def _stop_or_tell(self, problem: str) -> None:
+        """Stop a build; a preview goes on with what it showed before, if it has shown anything."""
+        if not self.serving or self.site is None:
+            raise PluginError(f"servebook: {problem}") from None
+        log.warning("servebook: %s; the pages are those from before", problem)
 
     def _read(self) -> None:
         before = self.site.kb.catalog if self.site else None
@@ -125,9 +136,12 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         if errors and not self.serving:
             raise PluginError(refusal(errors))
         for found in errors[:TOLD]:
-            log.info("%s %s %s", found.location, found.code, render.clip(found.message, 300))
-        self.site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
-        self.pages = {page.path: page for page in pages.build_site(self.site)}
+            log.info("%s", plain(f"{found.location} {found.code} {render.clip(found.message, 300)}"))
+        site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
+        self.pages = {page.path: page for page in (pages.build_site if self.serving else pages.whole)(site)}
+        self.site = site
+        for failed in site.failures:
+            log.warning("servebook: %s", failed)
 
     def _judge(self, kb: KnowledgeBase) -> Sequence[Finding]:
         """All findings; in a preview those of the checks that can stop a build, for they are what it shows."""
@@ -218,6 +232,15 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
                 server.watch(str(folder))
         return server
 
+    def on_post_page(self, output: str, page: MkDocsPage | None, config: MkDocsConfig) -> str:
+        """The content policy; not in a preview, into which MkDocs writes the script that reloads the page."""
+        self.policy = self.policy or ContentPolicy.of(config.theme.dirs)
+        return output if self.serving or not output else self.policy.written_into(output)
+
+    def on_post_template(self, output: str, template_name: str, config: MkDocsConfig) -> str:
+        """The same for the page of what is not found."""
+        return self.on_post_page(output, page=None, config=config) if template_name.endswith(".html") else output
+
     @event_priority(100)
     def _for_search(self, context: Any, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> Any:
         """The search index, which reads the content between these two, gets the few words that the page has for it."""
@@ -236,7 +259,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
 
 def refusal(errors: list[Finding]) -> str:
     """Why nothing is built: every error with its place."""
-    lines = [f"{found.location} {found.code} {found.message}" for found in errors[:TOLD]]
+    lines = [plain(f"{found.location} {found.code} {found.message}") for found in errors[:TOLD]]
     more = f"\nand {len(errors) - TOLD} more" if len(errors) > TOLD else ""
     count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
     return f"servebook: {count} in the records, so nothing is built:\n" + "\n".join(lines) + more

@@ -84,12 +84,22 @@ def _cell(kb: KnowledgeBase, cell: Any) -> Hashable:
 
 
 def pages_of(site: Site, records: Iterable[Record], make: Callable[[Record], Page]) -> Iterator[Page]:
-    """The page of each record; in a preview that of before, unless something that it is made from has changed."""
+    """The page of each record; in a preview that of before, unless something that it is made from has changed.
+
+    A page that fails inside is noted, and shows its failure; the others are made.
+    """
     for record in records:
-        if site.memory is None:
-            yield make(record)
-        else:
-            yield site.memory.page(site.path(record), inputs(site, record), lambda record=record: make(record))  # type: ignore[misc]
+        try:
+            page = _page_of(site, record, make)
+        except Exception as error:
+            page = site.failed_page(site.path(record), record.path, error)
+        yield page
+
+
+def _page_of(site: Site, record: Record, make: Callable[[Record], Page]) -> Page:
+    if site.memory is None:
+        return make(record)
+    return site.memory.page(site.path(record), inputs(site, record), lambda: make(record))
 
 
 def kept(site: Site, path: str, key: Callable[[], Hashable], make: Callable[[], Page]) -> Page:

@@ -13,7 +13,7 @@ from generator.catalog.records import Record, fragments
 from generator.compatibility import Listing
 from generator.derive.cited_config import config_source
 from generator.derive.config.fields import NotDerivable
-from generator.findings import Finding, Severity
+from generator.findings import Finding, Severity, failure
 from generator.knowledge.evidence.impact import Impact, impacts
 from generator.knowledge.graph import Citation
 from generator.site.html import prose as typesetting
@@ -39,6 +39,8 @@ class Site(Linker):
     findings: Sequence[Finding] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     memory: Memory | None = None
+    failures: list[str] = field(default_factory=list)
+    """What failed inside while pages were made, a line each; such a site is not published."""
 
     # --- pages ---
 
@@ -55,6 +57,12 @@ class Site(Linker):
         more.setdefault("description", f"{render.clip(record.title, 100)}: {kind.title.lower()}")
         page = self.page(self.path(record), record.title, template, record=record, kind=kind, **more)
         return page.with_anchors(fragments(record))
+
+    def failed_page(self, path: str, file: str, error: Exception) -> Page:
+        """The page that stands where one failed inside; the failure is noted."""
+        said = failure(error)
+        self.failures.append(f"{file}: its page {path} failed inside ({said}): please report it")
+        return self.page(path, file, "failed.html", file=file, said=said, description=f"{file}: failed")
 
     def search_entry(self, record: Record, *sections: tuple[str, str, str], text: str = "") -> str:
         """What the search index gets of a record: name, id and a few words; sections are (anchor, heading, text)."""

@@ -16,8 +16,11 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from site_reading import broken_links, seen
 
+import generator.site.pages.model as model_pages_module
 from generator.checks import CHECKS
 from generator.findings import Severity
+from generator.site.pages import PagesFailed
+from generator.site.pages import build as build_pages
 
 CONFIG_A = "sources/tiny-a-config.yaml"
 TINY_A = "records/models/tiny-a.yaml"
@@ -265,3 +268,47 @@ def test_an_excerpt_shows_nothing_that_lies_behind_a_link(tiny: Base, tmp_path: 
     preview.again()
     assert not [name for name, data in preview.files.items() if b"hunter2" in data]
     assert "symbolic link" in preview.page("")
+
+
+# --- a page that fails inside -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def failing_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of Tiny A fails."""
+    real = model_pages_module._page
+
+    def fails(site: Any, model: Any) -> Any:
+        if model.id == "tiny-a":
+            raise TypeError("no such thing")
+        return real(site, model)
+
+    monkeypatch.setattr(model_pages_module, "_page", fails)
+
+
+@pytest.mark.usefixtures("failing_page")
+def test_a_build_names_the_page_that_failed_and_its_record(tiny: Base) -> None:
+    with pytest.raises(Abort):
+        built(tiny)
+    with pytest.raises(
+        PagesFailed, match=r"records/models/tiny-a\.yaml: .*models/tiny-a\.md .*TypeError: no such thing"
+    ):
+        build_pages(tiny.read())
+
+
+@pytest.mark.usefixtures("failing_page")
+def test_a_preview_shows_it_in_its_place_and_all_others(tiny: Base) -> None:
+    preview = Preview(tiny)
+    assert "TypeError: no such thing" in preview.page("models/tiny-a")
+    assert "Tiny B" in preview.page("models/tiny-b")
+
+
+def test_a_preview_outlives_a_failure_in_reading(tiny: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    preview = Preview(tiny)
+    before = preview.files
+
+    def fails(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("generator.site.plugin.assemble", fails)
+    assert set(preview.again().files) == set(before)

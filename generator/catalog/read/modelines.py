@@ -11,7 +11,7 @@ from generator.findings import Edit, Fault, Fix, Location
 
 def misplaced(record: Record, kind: Kind) -> str | None:
     """The kind that the first line names, where it is not that of the folder."""
-    named = re.search(r"\$schema=\S*?([a-z]+)\.schema\.json", record.document.line(0))
+    named = re.search(r"\$schema=[^\s$]{0,200}?(?<![a-z])([a-z]{1,40})\.schema\.json", record.document.line(0))
     return named[1] if named and named[1] != kind.name else None
 
 

@@ -15,6 +15,13 @@ from generator.notation.citations import ID
 REDIRECTS = "records/redirects.yaml"
 
 
+@dataclass(frozen=True)
+class Circle:
+    """A way that leads back to itself, by the first of its ids."""
+
+    first: str
+
+
 @dataclass
 class Redirects:
     """Old ids with the new ones; `broken` are those that lead nowhere, so that what cites them is not at fault too."""
@@ -24,6 +31,7 @@ class Redirects:
     targets: dict[str, str] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
+    _ends: dict[str, Any] = field(default_factory=dict)
 
     def follow(self, document: Document) -> None:
         """Follow each line of the file to its end; one mistake is one fault."""
@@ -48,34 +56,46 @@ class Redirects:
         if not re.fullmatch(ID, old):
             self.faults.append(Fault("SCH101", key, f"`{old}` is no id, so nothing was ever cited by it"))
             return None
-        steps, new = self._steps(table, old)
+        new = self._end(table, old)
         if isinstance(new, str) and new in self.records:
-            if len(steps) > 1:
-                message = f"`{old}` is redirected to `{steps[1]}`, which was renamed to `{new}` in its turn"
+            if table[old] != new:
+                message = f"`{old}` is redirected to `{table[old]}`, which was renamed to `{new}` in its turn"
                 fix = Fix("name the record's id", (Edit(value, new),))
                 self.faults.append(Fault("SCH101", value, f"{message}; write `{old}: {new}`", fix=fix))
             return new
-        if why := self._why_nowhere(steps, new):
+        if why := self._why_nowhere(table, old, new):
             self.faults.append(Fault("SCH101", value, why))
         self.broken.add(old)
         return None
 
-    def _steps(self, table: Mapping, old: str) -> tuple[list[str], Any]:
-        """The ids on the way from an old one, itself first, and what stands at the end of it."""
-        steps, new = [old], table[old]
-        while isinstance(new, str) and new not in self.records and new in table and new not in steps:
-            steps.append(new)
-            new = table[new]
-        return steps, new
+    def _end(self, table: Mapping, old: str) -> Any:
+        """What stands at the end of the way from an old id; a `Circle` where it has none. Each line is walked once."""
+        way: dict[str, None] = {}
+        at: Any = old
+        while at not in self._ends:
+            way[at] = None
+            new = table[at]
+            if not isinstance(new, str) or new in self.records or new not in table:
+                self._ends[at] = new
+            elif new in way:
+                ids = list(way)
+                self._ends[at] = Circle(min(ids[ids.index(new) :]))
+            else:
+                at = new
+        for each in way:
+            self._ends[each] = self._ends[at]
+        return self._ends[old]
 
-    def _why_nowhere(self, steps: list[str], new: Any) -> str | None:
+    def _why_nowhere(self, table: Mapping, old: str, new: Any) -> str | None:
         """Why no record stands at the end; None where another line of the file, or another finding, says it."""
-        old = steps[0]
+        if isinstance(new, Circle):  # it is one mistake
+            return (
+                f"the redirect of `{old}` leads back to `{old}`, and no record has that id"
+                if old == new.first
+                else None
+            )
+        if table[old] != new:
+            return None
         if not isinstance(new, str) or not re.fullmatch(ID, new):
-            return f"an id is expected here, as in `{old}: new-id`" if len(steps) == 1 else None
-        if new in steps:  # a circle is one mistake
-            first = old == min(steps[steps.index(new) :])
-            return f"the redirect of `{old}` leads back to `{new}`, and no record has that id" if first else None
-        if new not in self.unreadable and len(steps) == 1:
-            return f"`{old}` is redirected to `{new}`, and no record has that id"
-        return None
+            return f"an id is expected here, as in `{old}: new-id`"
+        return None if new in self.unreadable else f"`{old}` is redirected to `{new}`, and no record has that id"

@@ -6,7 +6,7 @@ Spans are ``(line, column, end_line, end_column)``, counted from 0 as the parser
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +64,13 @@ def located(path: str, span: Span, beside: SecondFile | None = None) -> Location
     return Location.of(beside.path, (span[0] - beside.line, span[1], span[2] - beside.line, span[3]))
 
 
+def _places(text: str, token: str, begin: int, end: int) -> Iterator[int]:
+    at = text.find(token, begin, end)
+    while at >= 0 and token:
+        yield at
+        at = text.find(token, at + 1, end)
+
+
 _BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -102,21 +109,30 @@ class Document:
         """Where tokens of a scalar's value, each (offset in the value, token), are typed; None where one is not.
 
         A block scalar's mark is its ``|``, so columns inside it come from the source, not from the value. A token that
-        is escaped or folded does not stand there in so many words.
+        is escaped or folded does not stand there in so many words. The same characters may stand before it, in code:
+        the token is the one of its number among all that are alike.
         """
-        cursor, end, seen = self.offset(span[0], span[1]), self.offset(span[2], span[3]), 0
+        begin, end = self.offset(span[0], span[1]), self.offset(span[2], span[3])
         for start, token in tokens:
-            at = cursor
-            for _ in range(value.count(token, seen, start) + 1):  # the same characters may stand before it, in code
-                at = self.text.find(token, at, end)
-                if at < 0:
-                    break
-                at += len(token)
-            if at < 0:
+            number = bisect_left(self._all(value, token, 0, len(value)), start)
+            typed = self._all(self.text, token, begin, end)
+            if number >= len(typed):
                 yield None
                 continue
-            yield (*self.position(at - len(token)), *self.position(at))
-            cursor, seen = at, start + len(token)
+            at = typed[number]
+            yield (*self.position(at), *self.position(at + len(token)))
+
+    def _all(self, text: str, token: str, begin: int, end: int) -> list[int]:
+        """Every place of a token in a part of a text; kept, since many findings ask about one text."""
+        key = (id(text), begin, token)
+        if key not in self._known:
+            self._known[key] = text, list(_places(text, token, begin, end))
+        return self._known[key][1]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int, str], tuple[str, list[int]]]:
+        """What `_all` has found, with the text, which keeps its id its own."""
+        return {}
 
     def position(self, offset: int) -> tuple[int, int]:
         """(line, column) of a character, both counted from 0."""

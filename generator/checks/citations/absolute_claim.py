@@ -9,6 +9,7 @@ from generator.catalog.records import Record, Text
 from generator.checks.contract import Check, Tally, check
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.code import blanked, code
 from generator.prose.reader import sentence_at
 
 _ABSOLUTE = r"every|all|any|no|only|none|cannot|never|always|fastest|slowest|best|worst|first|cheapest|largest|smallest"
@@ -17,7 +18,6 @@ _SUBJECT = (
     r"cdna ?\d?|sm[ _]?\d+x?"
 )
 _READING = re.compile(r"\b(?:was|were|is|are)\s+(?:not\s+)?(?:read|found|on record|recorded|known)\b", re.I)
-_CODE = re.compile(r"`[^`]*`|^(```|~~~).*?^\1", re.S | re.M)
 
 
 @check("CIT112", Severity.INFO)
@@ -64,7 +64,7 @@ def _near(kb: KnowledgeBase) -> re.Pattern[str]:
 
 
 def _of_text(this: Check, tally: Tally, near: re.Pattern[str], record: Record, text: Text) -> Iterator[Finding]:
-    prose = _CODE.sub(lambda found: "`" * len(found[0]), text.value)
+    prose = blanked(text.value, code(text.value), "`")
     told: set[int] = set()
     for found in near.finditer(prose):
         begin, end = sentence_at(text.value, found.start())

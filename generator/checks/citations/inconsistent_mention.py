@@ -10,12 +10,13 @@ from generator.checks.contract import Check, Tally, check
 from generator.findings import Edit, Finding, Fix, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation import braces, citations
+from generator.notation.code import blanked, comments, fences
 
 _NAMES = frozenset(("model", "engine", "kernel", "gpu"))
 """Kinds whose ids people write as names: a text may say `deepseek-v3` and mean the model, not the record."""
 
-_BLOCK = re.compile(r"^(```|~~~).*?^\1|^(?: {4}|\t).*?$|<!--.*?-->|\[[^\]\n]*\]\([^)\n]*\)", re.S | re.M)
-_WORD = re.compile(r"(?<![\w./@#:=$\\-])(`?)([a-z0-9]+(?:[-_./][a-z0-9]+)+)(`?)(?![\w/=(]|[-.:]\w)")
+_BLOCK = re.compile(r"^(?: {4}|\t).*$|\[[^\[\]\n]*\]\([^()\n]*\)", re.M)
+_WORD = re.compile(r"(?<![\w./@#:=$\\-])(`?)([a-z0-9]++(?:[-_./][a-z0-9]++)++)(`?)(?![\w/=(]|[-.:]\w)")
 
 
 @check("CIT111", Severity.WARNING)
@@ -99,6 +100,5 @@ def _blanked(text: str) -> str:
     gaps = [(mention.start, mention.end) for mention in citations.find(text)]
     gaps += [(each.start, each.end) for each in braces.both(text)]
     gaps += [found.span() for found in _BLOCK.finditer(text)]
-    for start, end in gaps:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    gaps += [(each.start, each.end) for each in fences(text)]
+    return blanked(text, [*gaps, *comments(text)])

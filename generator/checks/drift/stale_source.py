@@ -58,7 +58,7 @@ def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
             continue
         tally.checked += 1
         why, resting = may_change(address), kb.graph.rests_on(source.id)
-        due = date.fromisoformat(source.get("retrieved")) + timedelta(days=limit["days"])
+        due = _due(date.fromisoformat(source.get("retrieved")), limit["days"])
         if why and resting and due < kb.today:
             age = (kb.today - due).days + limit["days"]
             many = "1 value rests" if len(resting) == 1 else f"{len(resting)} values rest"
@@ -86,3 +86,8 @@ def _excused(source: Record, today: date) -> bool:
     """Whether the source says why it cannot be pinned."""
     waivers = source.get("waivers") or ()
     return any(each["code"] == "CIT110" and each["until"] >= today.isoformat() for each in waivers)
+
+
+def _due(read: date, days: int) -> date:
+    """The day on which a reading is to be repeated, as far as there are days."""
+    return read + timedelta(days=min(days, (date.max - read).days))

@@ -97,7 +97,7 @@ class _Paragraph:
 
 def _paragraphs(passage: Passage) -> Iterator[_Paragraph]:
     for match in re.finditer(r"\S(?:.|\n(?![ \t]*(?:\n|\Z)))*", passage.text.value):
-        words = tuple(re.findall(r"[\w.]*\w", match[0].lower()))
+        words = tuple(re.findall(r"(?<![\w.])[\w.]*\w", match[0].lower()))
         if len(words) >= WORDS:
             yield _Paragraph(passage, match.start(), match.end(), words)
 

@@ -15,11 +15,14 @@ from generator.notation.units import grouped
 from generator.prose.config_fields.words import SpokenFields
 from generator.prose.damage import Damage, damages
 
-_FILLER = r"(?:\s*(?:is|are|was|of|has|have|about|roughly|around|to|size|count|[:=]))*\s*[,;.)]?\s*$"
+_FILLER = r"(?:\s*+(?:is|are|was|of|has|have|about|roughly|around|to|size|count|[:=]))*+\s*+(?:[,;.)]\s*+)?$"
+_NEAR = 120
+"""Characters around a gap that may say what is missing there."""
 _CLAUSE = re.compile(r"[.,;:]|\n\n")
 _PARAMETERS = re.compile(
-    rf"\bparameters?(?:\s+(?:count|total|number))?{_FILLER}|\bparameter\s+count\b[^.,;:]*[,;]?$", re.I
+    rf"\bparameters?(?:\s+(?:count|total|number))?{_FILLER}|\bparameter\s+count\b[^.,;:]{{0,{_NEAR}}}[,;]?$", re.I
 )
+_ACTIVE = re.compile(rf"\bactiv\w{{1,20}}[^.;]{{0,{_NEAR}}}$")
 
 
 @check("NUM413", Severity.WARNING)
@@ -84,11 +87,11 @@ def _known(facts: Facts | None, words: SpokenFields, text: Text, damage: Damage)
     """What the config has for the thing whose value was lost."""
     if facts is None or not damage.gap:
         return ""
-    before, after = text.value[: damage.end], text.value[damage.end :]
+    before, after = text.value[max(0, damage.end - _NEAR) : damage.end], text.value[damage.end : damage.end + _NEAR]
     if damage.thing == "parameters" or _PARAMETERS.search(before):
         if _of_a_part(words, before, after):
             return ""
-        active = "per token" in after[:20] or re.search(r"\bactiv\w+[^.;]*$", before)
+        active = "per token" in after[:20] or _ACTIVE.search(before)
         return _parameters(facts, active=bool(active))
     labels = [each for each in re.finditer(words.field_words, before, re.I) if _gap_follows(before[each.end() :])]
     if _of_a_part(words, before[: labels[-1].start()] if labels else before, after):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 from generator.catalog.records import Record
@@ -85,8 +84,10 @@ def _claims(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
         claims = [
             claim for claim in enumerate(record.get("claims") or ()) if not claim[1]["field"].startswith(_DERIVED)
         ]
-        for (first, one), (second, two) in combinations(claims, 2):
-            if (one["field"], _condition(one)) != (two["field"], _condition(two)):
+        measures: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+        for second, two in claims:
+            first, one = measures.setdefault((two["field"], _condition(two)), (second, two))
+            if first == second:
                 continue
             agree = _claims_agree(one, two)
             if agree is None:

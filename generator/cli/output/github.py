@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from generator.findings import Finding, Severity
+from generator.notation.plain import plain
 
 SHOWN = 10
 """GitHub shows so many annotations of each kind in a step; more are dropped in silence."""
@@ -41,7 +42,7 @@ def _line(command: str, finding: Finding, place: str) -> str:
 
 def _message(text: str) -> str:
     """A line of text that ends no command and begins none."""
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")  # of a file name that is not UTF-8
+    text = "\n".join("\r".join(map(plain, line.split("\r"))) for line in text.split("\n"))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from generator.notation.plain import in_json
+
 SCHEMA_VERSION = 1
 
 
@@ -14,6 +16,5 @@ def to_json(payload: dict[str, Any]) -> str:
 
 
 def dumped(payload: dict[str, Any]) -> str:
-    """JSON that any stream takes: half a character, of a file name that is no UTF-8, is written as its number."""
-    text = json.dumps(payload, indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """JSON that any stream takes: what would steer a terminal, and half a character, is written as its number."""
+    return in_json(json.dumps(payload, indent=2, ensure_ascii=False))

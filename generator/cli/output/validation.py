@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.cli.output.to_json import to_json
 from generator.findings import Finding, Location, Severity
+from generator.notation.plain import CONTROL, plain
 
 if TYPE_CHECKING:  # the JSON of `kv --config` needs neither
     from generator.checks.run import CheckRun
@@ -23,8 +23,6 @@ _COLOURS = {
     Severity.OVERDUE: "\x1b[35m",
 }
 _DIM, _RESET = "\x1b[2m", "\x1b[0m"
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What a terminal, or the log of a CI job, would take for an order: nothing that stands in a record gives any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +94,6 @@ def _finding_lines(finding: Finding, view: FindingStyle) -> Iterator[str]:
         yield plain(f"    fix{'' if finding.fix.safe else ' (look before you apply it)'}: {finding.fix.title}")
 
 
-def plain(text: str) -> str:
-    """A text on one line, with whatever would steer a terminal written out.
-
-    >>> plain("a\\n::error::b")
-    'a\\\\n::error::b'
-    """
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-
-
 def _excerpt(where: Location, line: str, view: FindingStyle, colour: str) -> Iterator[str]:
     """The line that a finding is about, with carets under the place; nothing for an empty line."""
     if not line.strip():
@@ -135,7 +124,7 @@ def _window(line: str, begin: int, end: int, width: int) -> tuple[int, int]:
 
 def _one_cell(text: str) -> str:
     """A text in which every character stands in a place of its own: a tab is a blank, an order is a mark."""
-    return _CONTROL.sub("\ufffd", text.replace("\t", " "))
+    return CONTROL.sub("\ufffd", text.replace("\t", " "))
 
 
 def _cells(text: str) -> int:

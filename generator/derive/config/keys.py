@@ -51,7 +51,7 @@ def _says(value: object) -> bool:
 
 def class_stem(name: str) -> str:
     """One spelling for model types and class names: ``gemma3_text`` and ``Gemma3ForConditionalGeneration`` agree."""
-    stem = re.sub(r"(?<=[a-z0-9])(For[A-Z]\w*|LMHeadModel|Model)$", "", name)
+    stem = re.sub(r"(?s)(?<=[a-z0-9])(For[A-Z].*|LMHeadModel\Z|Model\Z)", "", name)
     return re.sub(r"[^a-z0-9]", "", stem.lower()).removesuffix("text")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 NEAR = 0.85
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,16 @@ from generator.prose.reading.tokens import TokenKind as Is
 from generator.prose.statements import NOTHING, NamedValues, Statement, StatementKind
 
 _COMPARES = re.compile(
-    r"\s*(?:\*\*)?\s*(?:(?:the|as)\b|too\b|that\b|what\b|(?:smaller|less|lower|fewer|larger|bigger|more|higher|greater|"
+    r"\s*+(?:\*\*\s*+)?(?:(?:the|as)\b|too\b|that\b|what\b|(?:smaller|less|lower|fewer|larger|bigger|more|higher|greater|"
     r"reduction|saving|compression|increase|overestimate|difference|gap|off)\b)"
 )
 _DEVIATES = re.compile(
     r"\b(?:wrong|off|too (?:high|low|large|small)|errors?|deviat\w+|overstates?|understates?|overshoots?)\b"
 )
 _BEHIND_SHARE = re.compile(
-    r"\s*(?:too (?:high|low|large|small)|(?:larger|smaller|higher|lower|more|less|off)(?:\s+than\b|\s*[,.;)]|\s*$))"
+    r"\s*+(?:too (?:high|low|large|small)|(?:larger|smaller|higher|lower|more|less|off)(?:\s+than\b|\s*[,.;)]|\s*$))"
 )
-_LESS = re.compile(r"\s*(?:smaller|lower|less|too (?:low|small))\b")
+_LESS = re.compile(r"\s*+(?:smaller|lower|less|too (?:low|small))\b")
 _WITHIN = re.compile(r"\b(?:within|to)\s+(?:about |~|roughly )?$")
 _AGREES = re.compile(r"\b(?:agree|agrees|match|matches|matching|reconciles?)\b")
 _CLAUSE = re.compile(r"[,;:—]|\s[-–]\s")

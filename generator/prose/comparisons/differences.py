@@ -29,6 +29,8 @@ _ABOUT_CACHE = re.compile(r"\b(?:cache\w*|KV|latent|per[\s-](?:layer|token)|byte
 MANY_FIELDS = 4
 """With fewer fields in common, "every field" says too little to be judged."""
 _SHOWN = 9
+_MOST = 12
+"""Fields of the longest list that is read: it would be tried from each of them."""
 
 
 def differences(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
@@ -40,9 +42,9 @@ def differences(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison
 
 
 def _only(speech: Sentence, bench: Reference) -> Iterator[JudgedComparison]:
-    one = rf"(?:the\s+|by\s+|in\s+)*{bench.fields.field_words}(?:\s*\([^()]*\))?"
-    fields = rf"(?P<list>{one}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+or\s+){one})*)"
-    no_more = r"(?!\s*,?\s*(?:and|or)\b|\s*,\s*`|\w)"
+    one = rf"(?:the\s+|by\s+|in\s+){{0,3}}{bench.fields.field_words}(?:\s*+\([^()]*\))?"
+    fields = rf"(?P<list>{one}(?:(?:\s*+,\s*+(?:and\s++)?|\s++and\s++|\s++or\s++){one}){{0,{_MOST - 1}}})"
+    no_more = r"(?!\s*+(?:,\s*+)?(?:and|or)\b|\s*,\s*`|\w)"
     forms = (
         rf"\bonly\s+{fields}\s+{_TELL}\b",
         rf"\b{_DIFFER}\s+only\s+(?:in|by)\s+{fields}{no_more}",

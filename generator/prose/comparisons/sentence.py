@@ -6,24 +6,29 @@ Names of models are masked, so that a pattern can ask for "a model" without know
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.notation.code import blanked
 from generator.prose.passages import Passage
 from generator.prose.reading.assertions import asserted
 from generator.prose.reading.sentences import sentences
 
 MARK = "\x01"
-MODEL = MARK + "++"
+MODEL = f"(?<!{MARK}){MARK}++"
 """The pattern for the name of a model in a masked text."""
 
 ADVERB = r"(?:(?:much|far|clearly|significantly|considerably|slightly|somewhat|also|even|still)\s+)?"
 """What may stand before a comparative and changes nothing of it."""
 
-_CITED = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+_CITED = re.compile(r"\[\[([^\[\]|#\n]++)[^\[\]\n]*\]\]")
 _PIECE = re.compile(r"(?<![\w.\-/])\w[\w.-]*")
 _LONGEST_NAME = 5
+_ENOUGH = 3
+"""Models that a paragraph has named before: where there are more than two, it is not said which two are compared."""
 _EXCEPTED = re.compile(r"\b(?:except|but|besides|apart|aside|other\s+than|up\s+to|modulo|almost|nearly|old)\b", re.I)
 _PRONOUN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:So\s+|Here\s+)?(?:It|Its|This|That|These|They|Their|Both|The (?:other|latter|former))\b"
@@ -143,17 +148,21 @@ def speeches(passage: Passage, names: Namesakes) -> Iterator[Sentence]:
     """The sentences of a passage, fenced code left out."""
     value = passage.text.value
     mentions = sorted(names.mentions(value), key=lambda each: each.start)
+    starts = [each.start for each in mentions]
     previous: frozenset[str | None] = frozenset()
+    paragraph, before = 0, dict[str | None, ModelMention]()
     for begin, end in sentences(value):
-        inside = [
-            ModelMention(each.start - begin, each.end - begin, each.id)
-            for each in mentions
-            if begin <= each.start < end
-        ]
-        masked = value[begin:end]
-        for each in inside:
-            masked = masked[: each.start] + MARK * (each.end - each.start) + masked[each.end :]
-        paragraph = value.rfind("\n\n", 0, begin + len(value[begin:end]) - len(value[begin:end].lstrip())) + 1
-        before = tuple(each for each in mentions if paragraph <= each.start < begin)
-        yield Sentence(passage, begin, masked, tuple(inside), before, previous)
+        first, last = bisect_left(starts, begin), bisect_left(starts, end)
+        inside = [ModelMention(each.start - begin, each.end - begin, each.id) for each in mentions[first:last]]
+        written = value[begin:end]
+        new = value.rfind("\n\n", paragraph, begin + len(written) - len(written.lstrip())) + 1
+        if new:
+            paragraph = new
+            before = {}
+            for each in mentions[bisect_left(starts, new) : first]:
+                before.setdefault(each.id, each)
+        masked = blanked(written, ((each.start, each.end) for each in inside), MARK)
+        yield Sentence(passage, begin, masked, tuple(inside), tuple(islice(before.values(), _ENOUGH)), previous)
         previous = frozenset(each.id for each in inside)
+        for each in inside:
+            before.setdefault(each.id, each)

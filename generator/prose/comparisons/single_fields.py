@@ -46,7 +46,8 @@ def _forms(words: str) -> tuple[str, ...]:
     than = rf"than\s+{_OTHER}"
     value = rf"(?:['’]s)?(?:\s+(?P<value>{_NUMBER})(?![\d%]|\.\d|\s*[x×]))?"
     by = rf"(?<![\d.,x×%-])\b(?P<by>{_COUNT})\s+"
-    here = rf"(?P<here>{_NUMBER})\s+here\s*,?\s*(?:and|but|against|versus|while)\s+(?:it\s+is\s+)?(?P<there>{_NUMBER})"
+    against = r"(?:and|but|against|versus|while)"
+    here = rf"(?P<here>{_NUMBER})\s+here\s*+(?:,\s*+)?{against}\s+(?:it\s+is\s+)?(?P<there>{_NUMBER})"
     return (
         rf"(?:{by}|\b){THAN}\s+{term}\s+{than}{value}{_NO_MORE}",
         rf"{by}{term}\s+{THAN}\s+{than}{_NO_MORE}",

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from generator.prose.reader import asserted, doubted
 from generator.prose.reading.sentences import sentences
 
-_KEY = r"`?(?<![\w.-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?(?![\w-])"
-_VALUE = r"(?:\s*[=:]?\s*(?:(?:of|is|at)\s+)?`?(?:\d[\d.,]*(?<=\d)|(?:nv|mx|b)?fp?\d+|int\d|true|false)`?(?!\w))?"
-_AND = r"\s*(?:,\s*and\s+|,|/|&|\+|\band\b|\bor\b|\bwith\b)\s*"
+_KEY = r"`?(?<![\w.-])[a-z][a-z0-9]*+(?:_[a-z0-9]++)++`?(?![\w-])"
+_VALUE = r"(?:\s*+(?:[=:]\s*+)?(?:(?:of|is|at)\s+)?`?(?:\d[\d.,]*(?<=\d)|(?:nv|mx|b)?fp?\d+|int\d|true|false)`?(?!\w))?"
+_AND = r"\s*+(?:,\s*+and\s++|,|/|&|\+|\band\b|\bor\b|\bwith\b)\s*+"
 _FIELDS = rf"(?P<fields>(?>{_KEY}{_VALUE})(?:(?>{_AND})(?>{_KEY}{_VALUE})){{0,11}})"
 """A dozen fields at most: a long list would be tried from each of its fields."""
 
@@ -54,7 +54,7 @@ _MADE = (
 _STOP = r"(?=[`*]*\s*(?:[.;,)]|$))"
 
 _FORWARD = re.compile(
-    rf"{_FIELDS}(?:\s*\([^()]*\))?\s*[,:–—]?\s*(?:(?P<many>{_MANY})|(?P<one>{_ONE}))\s+{_OBJECT}", re.I
+    rf"{_FIELDS}(?:\s*+\([^()]*\))?\s*+(?:[,:–—]\s*+)?(?:(?P<many>{_MANY})|(?P<one>{_ONE}))\s+{_OBJECT}", re.I
 )
 _BACKWARD = (
     re.compile(rf"{_CACHE}\s+(?:is|are)\s+{_MADE}\s+(?:by|through|via|from)\s+(?:the\s+)?{_FIELDS}{_STOP}", re.I),
@@ -62,12 +62,12 @@ _BACKWARD = (
     re.compile(rf"{_CACHE}\s+shows?\s+in\s+{_FIELDS}{_STOP}", re.I),
     re.compile(rf"\b(?:{_ADJECTIVES})\s+{_CACHE}\s*\(\s*{_FIELDS}\s*\)", re.I),
     re.compile(rf"{_FIELDS}\s*\(\s*(?:an?\s+)?(?:(?:{_ADJECTIVES})(?:\s*[/,]\s*|\s+))+{_CACHE}\s*\)", re.I),
-    re.compile(rf"{_SIGN}\s+{_OBJECT}\s*(?::|\bare\b|\bis\b|,?\s*\bsuch\s+as\b)\s*{_FIELDS}{_STOP}", re.I),
+    re.compile(rf"{_SIGN}\s+{_OBJECT}\s*+(?::|\bare\b|\bis\b|(?:,\s*+)?\bsuch\s+as\b)\s*+{_FIELDS}{_STOP}", re.I),
 )
 _THEN = rf"(?:the|its)\s+(?:model['’]s\s+)?{_CACHE}\s+(?:is|are|gets?|becomes?)\s+(?:{_ADJECTIVES})(?![\w-])"
 _SO = (
-    re.compile(rf"{_FIELDS}\s*,?\s*(?:and\s+)?(?:so|hence|thus|therefore)\s+{_THEN}", re.I),
-    re.compile(rf"\b(?:with|given|by)\s+{_FIELDS}\s*,?\s*{_THEN}", re.I),
+    re.compile(rf"{_FIELDS}\s*+(?:,\s*+)?(?:and\s++)?(?:so|hence|thus|therefore)\s+{_THEN}", re.I),
+    re.compile(rf"\b(?:with|given|by)\s+{_FIELDS}\s*+(?:,\s*+)?{_THEN}", re.I),
 )
 _SUBJECT = re.compile(
     r"(?:^|[.,;:(—–-]|\b(?:the|that|and|because|since|fields?|keys?|both|also|here|its))[\s`*]*$", re.I

@@ -14,7 +14,7 @@ from generator.prose.contradictions.contradiction import Contradiction, Place
 from generator.prose.reading.assertions import asserted
 
 _VALUE = re.compile(
-    r"(?<![\w.\-/])`?(?P<key>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)`?\s*(?:\b(?:is|of|has|equals)\b|=|:)?\s*`?"
+    r"(?<![\w.\-/])`?(?P<key>[a-z][a-z0-9]*+(?:_[a-z0-9]++)++)`?\s*+(?:(?:\b(?:is|of|has|equals)\b|=|:)\s*+)?`?"
     r"(?P<value>(?:\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.\d+)?(?:e\d+)?)`?(?![\w%]|[.,]\d|\s*(?:[-–/x×*+(^]|(?:and|or|to|for|on|in|per|by)\b|[KMG]i?B?\b|here\b))"
 )
 _ELSEWHERE = re.compile(

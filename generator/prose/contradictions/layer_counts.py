@@ -16,11 +16,15 @@ from generator.prose.statements import NamedValues
 
 _KIND = "|".join(re.escape(word) for words in KINDS.values() for word in words)
 _COUNTS = re.compile(
-    rf"\b\d{{1,4}}\s+(?:{_KIND})(?:\s*(?:/|,|\+|,?\s+and)\s*\d{{1,4}}\s+(?:{_KIND})){{1,3}}(?:\s+layers)?"
+    rf"\b\d{{1,4}}\s+(?:{_KIND})(?:(?:\s*+[/,+]\s*+(?:and\s++)?|\s++and\s++)\d{{1,4}}\s+(?:{_KIND})){{1,3}}(?:\s+layers)?"
     r"(?:\s+(?:over|of)\s+(?P<whole>\d{1,4}))?",
     re.I,
 )
 _COUNT = re.compile(rf"\d{{1,4}}(?=\s+(?:{_KIND}))", re.I)
+_TOTALS = 4
+"""A text that counts this many different totals of layers speaks of several models."""
+_SHOWN = 8
+"""So many of the places that a count contradicts are shown."""
 _ABOUT_RATIOS = re.compile(r"\bratios?\b|_ratios\b", re.I)
 _ABOUT_ENTRIES = re.compile(r"\b(?:index|indices|entr(?:y|ies))\b", re.I)
 
@@ -39,13 +43,18 @@ def layer_counts(speeches: list[Sentence], names: NamedValues) -> Iterator[Contr
 
     Where the config decides and one side is right, the other is told as false by itself.
     """
+    known: dict[int, list[_Layers]] = {}
     for speech in speeches:
         for match in _COUNTS.finditer(speech.text):
             whole = int(match["whole"]) if match["whole"] else None
             layers = names.layers or whole
             if layers is None or whole not in (None, layers) or not asserted(speech.text, *match.span()):
                 continue
-            phrases = list(_phrases(speeches, layers))
+            if layers not in known:
+                if len(known) == _TOTALS:
+                    return
+                known[layers] = list(_phrases(speeches, layers))
+            phrases = known[layers]
             stated, told = sorted(int(each) for each in _COUNT.findall(match[0])), _told(phrases, layers)
             implied = sorted(Counter(told).values()) if told else []
             if len(implied) == len(stated) and implied != stated and not _one_is_right(stated, told or [], names):
@@ -66,7 +75,7 @@ def _contradiction(
         f'the layers told one by one elsewhere make {implied}, and here they are "{" ".join(match[0].split())}"'
         + (f"; by the config they are {known}" if known else "")
     )
-    return Contradiction(place, message, tuple((each.place, f'"{each.place.words}"') for each in phrases))
+    return Contradiction(place, message, tuple((each.place, f'"{each.place.words}"') for each in phrases[:_SHOWN]))
 
 
 def _phrases(speeches: list[Sentence], layers: int) -> Iterator[_Layers]:

@@ -32,6 +32,9 @@ LAYERS = {
 }
 
 
+LARGEST = 10**40
+
+
 class ExpressionError(Exception):
     """An expression that has no value; the message says what is known instead."""
 
@@ -57,6 +60,11 @@ class Value:
     formula: str = ""
     decimals: int | None = None
     suffix: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what would take long to work with, and fill a page: no figure here has forty digits."""
+        if max(abs(self.value.numerator), self.value.denominator) > LARGEST:
+            raise ExpressionError("this is a number of absurd size")
 
     def __str__(self) -> str:
         """The number as a reader sees it, with its unit."""

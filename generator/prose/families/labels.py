@@ -13,11 +13,13 @@ from functools import lru_cache
 from generator.prose.families.phrases import any_of, one_of
 from generator.prose.reader import asserted
 
-_CLASS = r"[A-Z]\w*?(?:For[A-Z]\w+|LMHeadModel)"
+_CLASS = r"(?<!\w)[A-Z]\w{0,60}?(?:For[A-Z]\w{1,60}|LMHeadModel)"
 _NOUN = r"(?:[Rr]ows?|[Cc]lass(?:es)?|[Aa]rchitectures?|[Mm]odels?|[Ee]ntries)"
-_WHERE = r"(?:\s+(?:of|in|on)\s+[\w.'’-]+(?:\s[\w.'’-]+)?|\s*\([^()]*\))?"
-_LEADS = rf"{_WHERE}\s*(?::|=|\bare\b|\binclude\b|\bfor\b|\bsuch\s+as\b|,?\s*\bnamely\b)"
-_NEXT = r"\s*(?:,|/|&|\band\b)\s*(?:and\s+)?|\s*\n\s*[-*+]\s+"
+_WHERE = r"(?:\s+(?:of|in|on)\s+[\w.'’-]+(?:\s[\w.'’-]+)?|\s*+\([^()]*\))?"
+_LEADS = rf"{_WHERE}\s*+(?::|=|\bare\b|\binclude\b|\bfor\b|\bsuch\s+as\b|(?:,\s*+)?\bnamely\b)"
+_NEXT = r"\s*+(?:,|/|&|\band\b)\s*+(?:and\s++)?|[^\S\n]*+\n\s*+[-*+]\s++"
+_NEAR = 200
+"""Characters before a label within which a word may be joined to it."""
 _ENDS = r"(?=\s*(?:[.,;)]|$|(?:row|class|model|architecture|entry)\b|with\b))"
 
 
@@ -39,7 +41,9 @@ def labelled(text: str, models: Collection[str], families: Collection[str]) -> I
             yield Labelled(*match.span("name"), match["name"], match["word"])
     for pattern in grammar.labels:
         for label in pattern.finditer(text):
-            if asserted(text, label.start(), label.end()) and not grammar.joined.search(text[: label.start("word")]):
+            start = label.start("word")
+            joined = grammar.joined.search(text, max(0, start - _NEAR), start)
+            if asserted(text, label.start(), label.end()) and not joined:
                 yield from _items(text, label, grammar)
 
 
@@ -56,17 +60,17 @@ class _Grammar:
 @lru_cache(maxsize=16)
 def _grammar(models: frozenset[str], families: frozenset[str]) -> _Grammar:
     word = one_of(families)
-    name = rf"[`*]*(?:\[\[)?(?P<name>{_CLASS}|{any_of(models)})(?!\w|[.-]\w)(?:\|[^\]]*)?(?:\]\])?[`*]*"
+    name = rf"[`*]*(?:\[\[)?(?P<name>{_CLASS}|{any_of(models)})(?!\w|[.-]\w)(?:\|[^\[\]\n]{{0,300}})?(?:\]\])?[`*]*"
     item = rf"(?:the\s+)?{name}(?:\s*\((?P<gloss>[^()]*)\))?"
     return _Grammar(
         labels=(
             re.compile(rf"{word}\s+{_NOUN}{_LEADS}"),
             re.compile(rf"\b{_NOUN}\s+(?:for|with|labelled|marked)\s+{word}{_LEADS}"),
         ),
-        first=re.compile(rf"(?:\s*\n\s*[-*+])?\s*{item}"),
+        first=re.compile(rf"(?:[^\S\n]*+\n\s*+[-*+])?\s*+{item}"),
         next=re.compile(rf"(?:{_NEXT}){item}"),
         single=re.compile(
-            rf"(?<![\w.-])[`*]*(?P<name>{_CLASS})[`*]*(?:\s*\([^()]*\))?\s+(?:is|as)\s+(?:an?\s+)?{word}{_ENDS}"
+            rf"(?<![\w.`*-])[`*]*+(?P<name>{_CLASS})[`*]*(?:\s*+\([^()]*\))?\s+(?:is|as)\s+(?:an?\s+)?{word}{_ENDS}"
         ),
         joined=re.compile(rf"(?i:{any_of(families)})\s*(?:,|/|\+|\b(?:and|or|with)\b)\s*$"),
         words=re.compile(word),

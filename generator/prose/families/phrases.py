@@ -22,7 +22,12 @@ _NEEDED = (
     r"\b(?:(?:required|needed)\s+kernels?(?:\s+class(?:es)?)?|kernel(?:\s+class)?\s+(?:required|needed|it\s+needs)|"
     r"kernel\s+class(?:es)?)"
 )
-_LINE = r"(?P<before>(?:^|\n|\.)[\s*-]*)"
+_NEAR = 60
+"""Characters within which a subject stands before its predicate, beside twice the length of a name."""
+_LINE = r"(?P<before>(?:^|[\n.])[ \t*-]*+)"
+
+
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ def _subject(text: str, end: int, names: Collection[str]) -> int | None:
     Looked for behind a predicate, of which there are few, and not before it: the names differ from record to record.
     """
     subject = rf"(?<![\w.-])(?:(?:this|the)\s+(?:model|checkpoint|architecture)|{any_of(names)})$"
-    found = re.search(subject, text[:end], re.I)
+    near = 2 * max(map(len, names), default=0) + _NEAR
+    found = re.compile(subject, re.I).search(text, max(0, end - near), end)
     return found.start() if found else None
 
 
@@ -70,9 +76,9 @@ def _patterns(families: frozenset[str], kernels: frozenset[str]) -> tuple[tuple[
         (FAMILY, False, rf"{_LINE}attention(?:\s+(?:type|kind|mechanism))?{key}{family}{gloss}"),
         (FAMILY, False, rf"\bfamily\s+is\s+`?{family}{gloss}"),
         (FAMILY, False, rf"\b(?:this|it)\s+is\s+{a}{named}\s+{_NOUN}"),
-        (FAMILY, True, rf"\s+(?:is|uses|employs|has)\s+{a}{named}{gloss}"),
+        (FAMILY, True, rf"(?<!\s)\s+(?:is|uses|employs|has)\s+{a}{named}{gloss}"),
         (KERNELS, False, rf"{_NEEDED}\s*(?:[:=]|\bis\b|\bare\b)\s*{the}{asked}(?:\s+{_OF_USE})?"),
-        (KERNELS, True, rf"\s+(?:needs|requires)\s+{the}{asked}\s+{_OF_USE}"),
+        (KERNELS, True, rf"(?<!\s)\s+(?:needs|requires)\s+{the}{asked}\s+{_OF_USE}"),
         (KERNELS, False, rf"{_LINE}an?\s+{asked}\s+{_OF_USE}\s+is\s+(?:required|needed)\b"),
     )
     return tuple((what, of_subject, re.compile(pattern, re.I)) for what, of_subject, pattern in found)
@@ -80,7 +86,7 @@ def _patterns(families: frozenset[str], kernels: frozenset[str]) -> tuple[tuple[
 
 def any_of(words: Collection[str]) -> str:
     """A pattern for one of some words, the longest that fits; spaces and hyphens in it are one."""
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    longest_first = sorted((word for word in words if _WORD.search(word)), key=lambda word: (-len(word), word))
     return "|".join(r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", word))) for word in longest_first) or "(?!)"
 
 

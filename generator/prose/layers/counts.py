@@ -25,7 +25,7 @@ _COUNTS = (
     re.compile(
         rf"\b(?:this|the)\s+(?:model|checkpoint|backbone)\s+(?:has|counts)\s+(?P<count>\d+)\s+{_LAYERS}{_ENDS}", re.I
     ),
-    re.compile(rf"(?:^|(?<=[.;:]\s))\s*It\s+has\s+(?P<count>\d+)\s+{_LAYERS}{_ENDS}", re.M),
+    re.compile(rf"(?:^[ \t]*+|(?<=[.;:]\s)|(?<=[.;:]\s\s))It\s+has\s+(?P<count>\d+)\s+{_LAYERS}{_ENDS}", re.M),
     re.compile(rf"\bits\s+(?P<count>\d+)\s+{_LAYERS}{_ENDS}", re.I),
     re.compile(rf"(?<![\w.,-])(?P<count>\d+)\s+{_LAYERS}{_ALL}", re.I),
 )

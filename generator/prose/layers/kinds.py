@@ -49,7 +49,8 @@ _VERB = (
     r"is|are|stays?|remains?|uses?|runs?|keeps?|kept|left|has|have|with|being|so|thus|hence|therefore|they|it|which|that|both|all|"
     r"each|an?|the|of|fully|plain|pure|purely|simple|simply|ratio|ratios|`?compress_ratios?`?|\d{1,4}"
 )
-_BETWEEN = rf"(?:\s*[(),:=]*\s*\b(?:{_VERB})\b){{0,9}}\s*[(),:=]*\s*"
+_MARKS = r"\s*+(?:[(),:=]++\s*+)?"
+_BETWEEN = rf"(?:{_MARKS}\b(?:{_VERB})\b){{0,9}}{_MARKS}"
 _MEANS = r"\s*(?:[=(:→]|,?\s*\b(?:is|are|means?|stands\s+for)\b)\s*(?:an?\s+|the\s+)?"
 _NOT_OF = (
     r"(?![\w-])(?!['’]s)(?!\s+(?:weights?|experts?|mlps?|ffns?|feed-?forward|embeddings?|routers?|routing|prefix))"

@@ -10,14 +10,14 @@ ORDINALS = dict(zip(_NTH, range(2, 11), strict=True))
 
 _N, _FEW = r"\d{1,6}", r"\d{1,4}"
 _LAYERS = r"(?:layers?|index|indices|indexes|entry|entries|positions?)"
-_TO = r"\s*(?:-|–|—|to|through|up\sto|\.\.)\s*(?:(?:layer|index)\s+)?"
+_TO = r"\s*+(?:-|–|—|to|through|up\sto|\.\.)\s*+(?:(?:layer|index)\s++)?"
 SET = rf"""
     \b(?:
         (?P<last>last|first|trailing)\s+(?:(?P<many>{_FEW}|{"|".join(NUMBERS)})\s+)?{_LAYERS}(?:\s*\((?P<named>{_N})\))?
       | {_LAYERS}\s+(?P<from>{_N})(?:{_TO}(?P<to>{_N})|(?P<more>(?:,\s*{_N})*(?:,?\s*and\s+{_N})?))
     )
 """
-_RATIO = r"(?:(?:a\s+|the\s+|of\s+)?`?[a-z_]*ratios?`?\s*(?:of|=|is)?\s*)"
+_RATIO = r"(?:(?:a\s+|the\s+|of\s+)?`?[a-z_]*ratios?`?\s*+(?:(?:of|=|is)\s*+)?)"
 _VERBS = r"(?:has|have|is|are|with|at|all|both|again|each|goes\s+(?:back\s+)?to|returns?\s+to|back\s+to|uses?|takes?)"
 _FILL = rf"(?:\s+of\s+`?\w+`?)?(?:\s*(?::|=|→)\s*|\s+(?:{_VERBS}\s+)*)"
 _NO_MORE = r"(?![\w.]*\d|,\d)"

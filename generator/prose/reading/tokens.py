@@ -11,6 +11,7 @@ from enum import Enum, auto
 from fractions import Fraction
 from functools import lru_cache
 
+from generator.notation.code import Gaps, fences
 from generator.prose.reading.quantities import UNIT, Quantity, Unit, unit
 
 
@@ -52,25 +53,30 @@ class Token:
 LONGEST = 40
 """Digits of the longest number that is one."""
 
-_NUMBER = r"(?<!\d,)(?<!\[)\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d+)?|\d+(?:_\d{3})+(?!\d)|\d+(?:\.\d+)?(?:e[+-]?\d+(?!\w))?"
-_GROUPED = r"\d{1,3}(?:(?:\{,\}|['’])\d{3}){1,13}(?!\d)(?:\.\d+)?"
+# A number may begin at each of its characters, so all that stands in a row is bounded: D digits, L characters.
+_D, _L = rf"\d{{1,{LONGEST}}}", rf"{{0,{LONGEST}}}"
+_NUMBER = (
+    rf"(?<!\d,)(?<!\[)\d{{1,3}}(?:,\d{{3}}){{1,13}}(?!,?\d)(?:\.{_D})?|{_D}(?:_\d{{3}}){{1,13}}(?!\d)"
+    rf"|{_D}(?:\.{_D})?(?:e[+-]?{_D}(?!\w))?"
+)
+_GROUPED = rf"\d{{1,3}}(?:(?:\{{,\}}|['’])\d{{3}}){{1,13}}(?!\d)(?:\.{_D})?"
 """Digits grouped as LaTeX and the Swiss do: ``69{,}120``, ``69'120``."""
 _TOKEN = re.compile(
     rf"""
     (?P<nothing>
-        \[\[[^\]\n]{{0,300}}\]\]+                          # citations
+        \[\[[^\[\]\n]{{0,300}}\]\]+                        # citations
       | \{{\{{[^{{}}\n]{{0,300}}\}}\}}                      # expressions, which are computed
-      | \]\([^)\s]{{0,2000}}\) | [a-z][a-z0-9+.-]*://\S+ | pkg:\S+   # addresses
+      | \]\([^()\s]{{0,2000}}\) | [a-z][a-z0-9+.-]{{0,20}}://\S+ | pkg:\S+   # addresses
       | \d{{4}}-\d\d(?:-\d\d)?(?![\d-])                   # dates
-      | v?\d+(?:\.\d+){{2,}}[\w.+-]*                      # versions
-      | \d+x\d+(?:\.\d+)?(?!x\d)[A-Za-z][\w.-]*                  # 8x7B
-      | \d[\d,.]*(?::\d+)+                                # 4:1, 12:30
-      | \d[\d,.]*\d?[-–]\d[\d,.]*\d?[\w.-]*\b             # ranges
-      | \#\d+ | \d+(?:st|nd|rd|th)\b | 0x[0-9a-fA-F]+\b
-      | [<>!=:]=+ | [-=]> | <- | &\w+;                    # comparisons, arrows
+      | v?{_D}(?:\.{_D}){{2,}}[\w.+-]*                     # versions
+      | {_D}x{_D}(?:\.{_D})?(?!x\d)[A-Za-z][\w.-]*           # 8x7B
+      | \d[\d,.]{_L}(?::{_D})+                            # 4:1, 12:30
+      | \d[\d,.]{_L}[-–]\d[\d,.]{_L}[\w.-]{_L}\b           # ranges
+      | \#\d+ | {_D}(?:st|nd|rd|th)\b | 0x[0-9a-fA-F]{{1,{LONGEST}}}\b
+      | [<>!=:]=+ | [-=]> | <- | &\w{{1,{LONGEST}}};         # comparisons, arrows
       | %%?[\w.]+ | \.\.+ | …
     )
-  | (?P<plural>\d+s\b)
+  | (?P<plural>{_D}s\b)
   | (?P<number>\$?(?:{_GROUPED}|{_NUMBER})(?P<unit>{UNIT})?(?!(?!x\d)[A-Za-z_\d]|\.\d))
   | (?P<behind>(?<=\))(?:{UNIT}))
   | (?P<tight>(?<=\d)x(?=\d))
@@ -85,8 +91,7 @@ _TOKEN = re.compile(
     re.X,
 )
 _BREAKS = re.compile(r"\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n[ \t]*\||\|")
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.M | re.S)
-_CODE_BREAK = re.compile(r"\n(?!\s*[=+\-×*/÷)])|(?<=\S) {2,}")
+_CODE_BREAK = re.compile(r"\n(?![^\S\n]*[=+\-×*/÷)])|(?<=\S) {2,}")
 _OPERATORS = {"×": "*", "·": "*", "⋅": "*", "÷": "/", "**": "^"}
 _SPOKEN = {"x": "*", "times": "*", "plus": "+", "minus": "-"}
 
@@ -132,11 +137,14 @@ def _wrapped(text: str, at: int) -> str:
 
 
 def _breaks(text: str) -> list[int]:
-    code = [(match.start(2), match.end(2)) for match in _FENCE.finditer(text)]
-    fences = [place for match in _FENCE.finditer(text) for place in match.span()]
-    inside = [begin + m.start() for begin, end in code for m in _CODE_BREAK.finditer(text[begin:end])]
-    prose = [m.start() for m in _BREAKS.finditer(text) if not any(begin <= m.start() < end for begin, end in code)]
-    return sorted({*fences, *inside, *prose})
+    blocks = fences(text)
+    inner = Gaps((each.inner_start, each.inner_end) for each in blocks)
+    edges = [place for each in blocks for place in (each.start, each.end)]
+    inside = [
+        match.start() for each in blocks for match in _CODE_BREAK.finditer(text, each.inner_start, each.inner_end)
+    ]
+    prose = [match.start() for match in _BREAKS.finditer(text) if not inner.hold(match.start())]
+    return sorted({*edges, *inside, *prose})
 
 
 def _token(text: str, match: re.Match[str]) -> Token | None:

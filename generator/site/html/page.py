@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from markupsafe import Markup
 
+from generator.notation.code import blanked
 from generator.site.html import render
 
 
@@ -43,7 +44,7 @@ class Page:
         """The headings that can be linked to."""
         return tuple(
             Heading(int(level), anchor, render.plain(re.split(r"<small|<a class=.headerlink", text)[0]))
-            for level, anchor, text in _HEADING.findall(self.html)
+            for level, anchor, text, _ in _headings(self.html)
         )
 
     @cached_property
@@ -60,18 +61,29 @@ class Page:
         return replace(self, html=f'<div class="sb-anchors">{spans}</div>\n{self.html}')
 
 
-_HEADING = re.compile(r'<h([1-6]) id="([^"]*)"[^>]*>(.*?)</h\1>', re.S)
+_HEADING = re.compile(r'<h([1-6]) id="([^"]*)"[^<>]*>')
 _ANCHOR = re.compile(r'\sid="([^"]*)"')
+
+
+def _headings(html: str) -> Iterator[tuple[str, str, str, tuple[int, int]]]:
+    """The level, anchor, content and place of each heading that can be linked to."""
+    for found in _HEADING.finditer(html):
+        end = html.find(f"</h{found[1]}>", found.end())
+        if end >= 0:
+            yield found[1], found[2], html[found.end() : end], (found.start(), end)
 
 
 def each_anchor_once(html: str) -> str:
     """Where two places would bear one anchor, a heading keeps it, else the first."""
-    taken = {anchor for _, anchor, _ in _HEADING.findall(html)}
-    if len(taken) + len(_ANCHOR.findall(_HEADING.sub("", html))) == len(set(_ANCHOR.findall(html))):
+    headings = list(_headings(html))
+    taken = {anchor for _, anchor, _, _ in headings}
+    heads = {start + len("<h1") for _, _, _, (start, _) in headings}
+    apart = blanked(html, (place for _, _, _, place in headings))
+    if len(taken) + len(_ANCHOR.findall(apart)) == len(set(_ANCHOR.findall(html))):
         return html
 
     def once(found: re.Match[str]) -> str:
-        if html.rfind("<h", 0, found.start()) > html.rfind(">", 0, found.start()):
+        if found.start() in heads:
             return found[0]
         if found[1] in taken:
             return ""

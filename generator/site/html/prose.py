@@ -57,7 +57,8 @@ def line(site: Linker, text: str) -> Markup:
 def document(site: Linker, text: str, path: str, style: links.Style) -> str:
     """A hand-written page with its citations as links; the rest of its Markdown is left to who reads it."""
     mentions = find(text)
-    return replace(text, mentions, [links.resolved(str(site.citation(one)), path, style) for one in mentions])
+    written = [links.resolved(str(site.citation(one)), path, style) for one in mentions]
+    return replace(text, mentions, [render.in_markdown(html) for html in written])
 
 
 def _links(site: Linker, text: str) -> tuple[render.Piece, ...]:

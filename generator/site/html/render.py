@@ -32,7 +32,7 @@ LONGEST_NAME = 160
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACEHOLDER = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _ENCODED = re.compile(rf"{re.escape(quote(_OPEN))}(\d+){re.escape(quote(_CLOSE))}")
-_TAG_OR_PLACEHOLDER = re.compile(rf"<[^>]*>|{_PLACEHOLDER.pattern}")
+_TAG_OR_PLACEHOLDER = re.compile(rf"<[^<>]*>|{_PLACEHOLDER.pattern}")
 
 
 @cache
@@ -120,7 +120,7 @@ def as_json(value: Any, indent: int | None = None) -> str:
 
 def plain(html: str) -> str:
     """The text of a piece of HTML of ours, on one line."""
-    return " ".join(Markup(re.sub(r"<(?:br|/p|/li|/td|/th|/h\d)[^>]*>", " ", html)).striptags().split())
+    return " ".join(Markup(re.sub(r"<(?:br|/p|/li|/td|/th|/h\d)[^<>]*>", " ", html)).striptags().split())
 
 
 # --- prose ----------------------------------------------------------------------------------------------------------
@@ -140,6 +140,31 @@ def markdown(text: str, pieces: tuple[Piece, ...] = (), inline: bool = False) ->
     )
     html = _markdown().renderInline(source) if inline else _markdown().render(source)
     return Markup(_filled(html, [text[start:end] for start, end, _ in pieces], [piece[2] for piece in pieces]))
+
+
+_TAG = re.compile(r"(<[^<>]*>)")
+_ATTRIBUTE = re.compile(r'="([^"]*)"')
+_SIGN = re.compile(r"[^\w\s&#;]|_")
+_SIGN_IN_ATTRIBUTE = re.compile(r"[^\w\s&#;./:%-]|_")
+
+
+def in_markdown(html: str) -> str:
+    """HTML of ours for a Markdown text that another program reads: no sign in its words means anything there.
+
+    >>> in_markdown('<a href="x">![x](x){: onerror=y }</a>')
+    '<a href="x">&#33;&#91;x&#93;&#40;x&#41;&#123;&#58; onerror&#61;y &#125;</a>'
+    """
+    parts = _TAG.split(" ".join(html.split()))
+    return "".join(
+        _ATTRIBUTE.sub(lambda found: f'="{_coded(_SIGN_IN_ATTRIBUTE, found[1])}"', part)
+        if number % 2
+        else _coded(_SIGN, part)
+        for number, part in enumerate(parts)
+    )
+
+
+def _coded(signs: re.Pattern[str], text: str) -> str:
+    return signs.sub(lambda sign: f"&#{ord(sign[0])};", text)
 
 
 @lru_cache(maxsize=16384)
@@ -184,6 +209,8 @@ def _markdown() -> MarkdownIt:
     reader.add_render_rule("link_open", _link_open)
     reader.add_render_rule("heading_open", _heading)
     reader.add_render_rule("heading_close", _heading)
+    reader.add_render_rule("td_open", _cell)
+    reader.add_render_rule("th_open", _cell)
     reader.add_render_rule("table_open", lambda *_: '<div class="sb-scroll"><table class="sb-table">\n')
     reader.add_render_rule("table_close", lambda *_: "</table></div>\n")
     return reader
@@ -203,6 +230,14 @@ def _harmless(address: str) -> bool:
 def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     if re.match(r"https?:", str(tokens[index].attrs.get("href", ""))):
         tokens[index].attrSet("rel", "noopener")
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _cell(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A cell of a table; how it is aligned is a class, since the content policy allows no styles in a page."""
+    style = str(tokens[index].attrs.pop("style", ""))
+    if style.endswith(("right", "center")):
+        tokens[index].attrSet("class", "sb-right" if style.endswith("right") else "sb-center")
     return renderer.renderToken(tokens, index, options, env)
 
 

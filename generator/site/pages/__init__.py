@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from generator.findings import failure
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.site.html.page import Page
 from generator.site.pages.broken import broken_pages
@@ -21,7 +22,10 @@ from generator.site.pages.source import source_pages
 from generator.site.pages.unknown_cells import unknown_cells_page
 from generator.site.site import Site
 
-__all__ = ["PAGES", "Page", "Site", "build", "build_site"]
+__all__ = ["PAGES", "Page", "PagesFailed", "Site", "build", "build_site", "whole"]
+
+TOLD = 20
+"""So many failures are listed."""
 
 PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     home_page,
@@ -40,12 +44,32 @@ PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
 )
 
 
-def build(kb: KnowledgeBase) -> Iterator[Page]:
-    """All pages of a knowledge base, each path once."""
-    return build_site(Site(kb))
+class PagesFailed(Exception):
+    """Pages failed inside; the message names each, and how to report it."""
+
+
+def build(kb: KnowledgeBase) -> list[Page]:
+    """All pages of a knowledge base, each path once. Raises `PagesFailed`."""
+    return whole(Site(kb))
+
+
+def whole(site: Site) -> list[Page]:
+    """All pages of a site that is to be published. Raises `PagesFailed` with every page that failed."""
+    made = list(build_site(site))
+    if site.failures:
+        more = f"\nand {len(site.failures) - TOLD} more" if len(site.failures) > TOLD else ""
+        raise PagesFailed("\n".join(site.failures[:TOLD]) + more)
+    return made
 
 
 def build_site(site: Site) -> Iterator[Page]:
-    """All pages of a site, which may have findings to show and pages to use again."""
+    """All pages of a site, which may have findings to show and pages to use again.
+
+    A kind of page that fails inside is noted in ``site.failures``; the other kinds are made.
+    """
     for pages in PAGES:
-        yield from pages(site)
+        try:
+            yield from pages(site)
+        except Exception as error:
+            name = pages.__name__.replace("_", " ")
+            site.failures.append(f"the {name} failed inside ({failure(error)}): please report it")
