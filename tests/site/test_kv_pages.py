@@ -305,7 +305,7 @@ def test_weights_are_shown_with_what_they_take_for_granted_or_with_the_reason(
 
 SILENT = {
     "quantised, which only the wrapper says": ("kimi-k2-6-nvfp4", "NVFP4"),
-    "a copy with gaps, silent on quantisation": ("glm-4-7-fp8", "silence on quantisation"),
+    "a copy with gaps, whose name is not silent": ("glm-4-7-fp8", "its name says FP8"),
     "the particular reason before the general": ("deepseek-v4-1-flash", "the release is quantised"),
 }
 
@@ -318,7 +318,7 @@ def test_weights_are_not_guessed(real: KnowledgeBase, model: str, reason: str) -
 
 
 def test_without_a_count_there_are_no_weights() -> None:
-    assert weights_of(None, {}, NotDerivable("none")) is None
+    assert weights_of(None, {}, NotDerivable("none"), {}) is None
 
 
 # --- doubts ---------------------------------------------------------------------------------------------------------
