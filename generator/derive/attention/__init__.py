@@ -12,6 +12,7 @@ from typing import Any
 
 from generator.derive.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
 from generator.derive.attention.costs import entry_bytes, exact, growth, sharded, state_parts
+from generator.derive.attention.encoders import without_cache
 from generator.derive.attention.families import FAMILIES, Family
 from generator.derive.attention.formats import CacheFormat, CacheLayout, FormatMismatch
 from generator.derive.attention.formula import formula, window_formula
@@ -71,6 +72,9 @@ def _derive(
     outers, stated = wrapped(config)
     check_shape(stated)
     whole, filled = with_defaults(stated, defaults)
+    nothing = without_cache(_classes(*outers, whole), whole, keys.without_cache)
+    if nothing is not None:
+        return nothing
     inner, off = without_switched_off(whole, keys)
     family = _family(inner)
     inert = {**off, **family.inert(inner)}
@@ -89,6 +93,13 @@ def _derive(
 def _family(config: Mapping[str, Any]) -> Family:
     name = family_name(config)
     return next(family for family in FAMILIES if family.name == name)
+
+
+def _classes(*configs: Mapping[str, Any]) -> list[str]:
+    """The classes that load the checkpoint: those that the outermost config names."""
+    lists = (config.get("architectures") for config in configs)
+    named = next((names for names in lists if isinstance(names, list) and names), [])
+    return [name for name in named if isinstance(name, str)]
 
 
 def _names(*configs: Mapping[str, Any]) -> list[str]:
