@@ -246,8 +246,8 @@ def test_the_command_keeps_them_apart_as_well(real: KnowledgeBase) -> None:
     lines = as_text(of_record(real, "qwen3-next-80b-a3b-instruct", KvQuestion(batch=2))).splitlines()
     conv, ssm = 2 * 36 * 24576 * 2, 2 * 36 * 524288
     assert [line.split(" B (")[0] for line in lines if line.startswith("state ")] == [
-        f"state in sglang: conv {conv:,} + ssm_fp32 {4 * ssm:,} = {conv + 4 * ssm:,}",
-        f"state in vllm: conv {conv:,} + ssm_bf16 {2 * ssm:,} = {conv + 2 * ssm:,}",
+        f"state in sglang: conv in bf16 {conv:,} + ssm_fp32 {4 * ssm:,} = {conv + 4 * ssm:,}",
+        f"state in vllm: conv in bf16 {conv:,} + ssm_bf16 {2 * ssm:,} = {conv + 2 * ssm:,}",
     ]
 
 
