@@ -411,6 +411,14 @@ def test_some_layers_of_a_matrix_that_not_all_have_are_refused() -> None:
     assert "1 layers" in found
 
 
+def test_a_dense_checkpoint_of_a_sparse_kind_is_like_any() -> None:
+    quantised, _ = SCHEMES["compressed-tensors, int8"]
+    dense = {**quantised, "sparsity_config": {"format": "dense", "global_sparsity": 0.1}}
+    assert total({**SMALL, "quantization_config": dense}) == total({**SMALL, "quantization_config": quantised})
+    pruned = {**quantised, "sparsity_config": {"format": "sparse-24-bitmask"}}
+    assert "sparsity_config" in refusal({**SMALL, "quantization_config": pruned})
+
+
 def test_two_files_that_contradict_each_other_are_refused() -> None:
     beside = {"quantization": {"quant_algo": "FP8", "exclude_modules": ["lm_head"]}}
     found = refusal({**SMALL, "quantization_config": NVFP4[0], "_hf_quant_config.json": beside})

@@ -101,8 +101,9 @@ class SchemeReader:
         for key, allowed in row.get("must", {}).items():
             if stated.get(key) not in allowed:
                 raise Refused(f"`{KEY}`: {key} is {shown(stated[key])}; what that stores is not known here", KEY)
-        for key in row.get("empty", ()):
-            if stated.get(key):
+        for key, harmless in row.get("empty", {}).items():
+            value = stated.get(key)
+            if value and not (harmless and isinstance(value, Mapping) and harmless.items() <= value.items()):
                 raise Refused(f"`{KEY}` has `{key}`, and what that stores is not known here", KEY)
 
     # --- layouts ----------------------------------------------------------------------------------------------------
