@@ -181,6 +181,8 @@ def _cache(
         fewer = [f"{what} stands on {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
         words += ["KV heads dealt out to the GPUs" + (f"; {', '.join(fewer)}" if fewer else "")] if dealt else []
         words += ["entries that heads share stand whole on every GPU"] if whole else []
+    crossing = (part for part in figure.parts(context) if part.stream.entries.rule == "encoder")
+    words += [f"cross-attention {'' if part.bytes else 'not '}counted: by {part.depends_on}" for part in crossing]
     if state:
         words.append("state of a sequence counted whole on every GPU")
     elif facts.geometry.states:
