@@ -62,7 +62,7 @@ def kv(
         known = ", ".join(answer.known_layouts)
         raise Stop(f"no layout {', '.join(unknown)} for {answer.id}; known: {known}")
     click.echo(figures.as_json(answer) if form == "json" else figures.as_text(answer))
-    raise click.exceptions.Exit(0 if answer.derivable else 1)
+    raise click.exceptions.Exit(0 if answer.derivable and not answer.ranks_refused else 1)
 
 
 def _on_record(root: Path | None) -> tuple[Any, Any, Any]:

@@ -17,6 +17,7 @@ class ListingState(StrEnum):
     LISTED = "listed"
     NOT_LISTED = "not-listed"
     NO_EVIDENCE = "no-evidence"
+    DISAGREE = "sources-disagree"
 
 
 class VerdictState(StrEnum):

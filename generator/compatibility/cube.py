@@ -22,7 +22,11 @@ from generator.notation.gpus import Gpu, platform
 
 Key = tuple[str, str, str]
 
-UNLISTED = {ListingState.NOT_LISTED: VerdictState.NOT_LISTED, ListingState.NO_EVIDENCE: VerdictState.NO_EVIDENCE}
+UNLISTED = {
+    ListingState.NOT_LISTED: VerdictState.NOT_LISTED,
+    ListingState.NO_EVIDENCE: VerdictState.NO_EVIDENCE,
+    ListingState.DISAGREE: VerdictState.SOURCES_DISAGREE,
+}
 
 
 @dataclass(frozen=True, slots=True)

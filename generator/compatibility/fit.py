@@ -5,22 +5,29 @@ Left out, and said so: activations, CUDA graphs, what an engine keeps free, part
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.derive.attention import FormatMismatch, sharded
+from generator.compatibility.chain import Effect, Reason
+from generator.derive.attention import FormatMismatch, Geometry, check_ranks, copies, sharded
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
 from generator.notation.units import BYTES, binary, grouped, number
 
+DEVICE_UNITS = ("MiB", "GiB", "B")
+DECIMAL_UNITS = ("MB", "GB", "TB")
+
 
 @dataclass(frozen=True)
 class Load:
-    """What a model puts on each GPU; where something is not known, the reason stands in its place."""
+    """What a model puts on each GPU; where something is not known, the reason stands in its place.
+
+    `decided` tells whether the format of the cache is the one that a verdict stores, or bf16 for want of that.
+    """
 
     context: int
     batch: int
@@ -29,6 +36,7 @@ class Load:
     cache: Fraction | str
     layout: str | None
     assumptions: tuple[str, ...]
+    decided: bool = True
 
     @property
     def bytes(self) -> Fraction | None:
@@ -52,25 +60,45 @@ class Fit:
 
 
 def memory_of(gpu: Record) -> tuple[int | None, str]:
-    """A GPU's memory in bytes, and how they are known."""
+    """A GPU's memory in bytes, and how they are known.
+
+    Vendors write GB where devices count MiB: a figure that a device reports beats one in a name, wherever the record
+    has it, and decimal units are taken as such only where nothing else is on record, which the basis says.
+    """
     row = gpu.get("memory")
     if not isinstance(row, Mapping):
         return None, (gpu.get("why_null") or {}).get("memory") or "no source on record states it"
     if isinstance(row.get("bytes"), int):
         return row["bytes"], str(row.get("basis") or "as its source states it")
-    unit, value = row.get("unit"), row.get("value")
-    if unit not in BYTES or not isinstance(value, int):
+    rows = [each for each in (row, *(gpu.get("memory_claims") or ())) if isinstance(each, Mapping)]
+    reported = next((each for each in rows if each.get("unit") in DEVICE_UNITS), row)
+    unit, value = reported.get("unit"), reported.get("value")
+    if unit not in BYTES or isinstance(value, bool) or not isinstance(value, int | float):
         return None, "the record's figure has no unit that is known"
-    basis = f"{value} {unit} as its source says, taken as {grouped(value * BYTES[unit])} bytes"
-    return value * BYTES[unit], basis
+    size = int(Fraction(str(value)) * BYTES[unit])
+    as_what = ", which may stand for GiB" if unit in DECIMAL_UNITS else ""
+    return size, f"{value} {unit} as its source says, taken as {grouped(size)} bytes{as_what}"
 
 
-def load(facts: Facts, figure: Figure | None, context: int, batch: int, tp: int, engine: str = "") -> Load:
+def load(
+    facts: Facts, figure: Figure | None, context: int, batch: int, tp: int, engine: str = "", decided: bool = True
+) -> Load:
     """What each of `tp` GPUs holds: its part of the weights, and of the caches of `batch` sequences."""
     weights, taken = _weights(facts, tp)
     cache, more = _cache(facts, figure, context, batch, tp, engine)
+    undecided = (
+        () if decided or figure is None else (f"no verdict says in which format: {figure.key}, by the geometry",)
+    )
     beside = "activations, graphs and what an engine keeps free come on top"
-    return Load(context, batch, tp, weights, cache, figure.key if figure else None, (*taken, *more, beside))
+    words = (*taken, *more, *undecided, beside)
+    return Load(context, batch, tp, weights, cache, figure.key if figure else None, words, decided)
+
+
+def cell_load(facts: Facts, reasons: Iterable[Reason], engine: str, context: int, batch: int = 1, tp: int = 1) -> Load:
+    """The load of a model in the format that the chain of a verdict stores: what commands print and pages show."""
+    stored = next((step.value for step in reasons if step.effect is Effect.STORES), None)
+    figure = stored_figure(facts, stored, engine)
+    return load(facts, figure or figure_for(facts), context, batch, tp, engine, decided=figure is not None)
 
 
 def fit(load: Load, gpu: Record) -> Fit:
@@ -79,17 +107,21 @@ def fit(load: Load, gpu: Record) -> Fit:
 
 
 def figure_for(facts: Facts, stored: Any = None, engine: str = "") -> Figure | None:
-    """The row of the cache table that a verdict stores; else bf16 where an engine stores it, else the smallest."""
+    """The row of the cache table that a verdict stores; else bf16 by the geometry, the same basis for every model.
+
+    What some engine stores on some other GPU is no answer: it would be the smallest of all, and of another cell.
+    """
+    return stored_figure(facts, stored, engine) or facts.figure("bf16")
+
+
+def stored_figure(facts: Facts, stored: Any, engine: str) -> Figure | None:
+    """The row of the cache table that a verdict stores; None where it does not say."""
     if isinstance(stored, Mapping) and isinstance(stored.get("kv"), Mapping):
         wanted = {role: row.get("format") for role, row in stored.items() if isinstance(row, Mapping)}
         for figure in facts.figures:
             if any(_keeps(each, wanted, engine) for each in figure.layouts):
                 return figure
-    plain = facts.figure("bf16")
-    if plain is not None and not plain.geometry_only:
-        return plain
-    kept = [figure for figure in facts.figures if not figure.geometry_only]
-    return min(kept, key=lambda figure: figure.growth, default=None)
+    return None
 
 
 def _keeps(stored: Any, wanted: Mapping[str, Any], engine: str) -> bool:
@@ -108,6 +140,8 @@ def _same(mine: str | None, theirs: Any) -> bool:
 
 
 def _weights(facts: Facts, tp: int) -> tuple[Fraction | str, tuple[str, ...]]:
+    if facts.geometry is not None and (problem := _ranks_refused(facts.geometry, tp)):
+        return problem, ()
     if facts.weights is None or isinstance(facts.weights, NotDerivable):
         why = facts.weights or facts.parameters
         return why.reason if isinstance(why, NotDerivable) else "its weights are not counted", ()
@@ -115,6 +149,14 @@ def _weights(facts: Facts, tp: int) -> tuple[Fraction | str, tuple[str, ...]]:
     without = tuple(f"not counted: {one.name}" for one in apart)
     dealt = ("weights dealt out evenly to the GPUs",) if tp > 1 else ()
     return Fraction(facts.weights.total, tp), (*facts.weights.assumptions, *without, *dealt)
+
+
+def _ranks_refused(geometry: Geometry, tp: int) -> str | None:
+    try:
+        check_ranks(geometry, tp)
+    except ValueError as problem:
+        return str(problem)
+    return None
 
 
 def _cache(
@@ -135,8 +177,12 @@ def _cache(
     if tp > 1:
         dealt = any(stream.heads for stream in facts.geometry.streams)
         whole = any(not stream.heads for stream in facts.geometry.streams)
-        words += ["KV heads dealt out to the GPUs, repeated where there are fewer"] if dealt else []
+        held = copies(facts.geometry, tp)
+        fewer = [f"{what} stands on {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
+        words += ["KV heads dealt out to the GPUs" + (f"; {', '.join(fewer)}" if fewer else "")] if dealt else []
         words += ["entries that heads share stand whole on every GPU"] if whole else []
+    crossing = (part for part in figure.parts(context) if part.stream.entries.rule == "encoder")
+    words += [f"cross-attention {'' if part.bytes else 'not '}counted: by {part.depends_on}" for part in crossing]
     if state:
         words.append("state of a sequence counted whole on every GPU")
     elif facts.geometry.states:
@@ -155,6 +201,7 @@ def as_object(fit: Fit) -> dict[str, Any]:
         "batch": load.batch,
         "tp": load.tp,
         "layout": load.layout,
+        "layout_decided": load.decided,
         "weights_bytes_per_gpu": _number(load.weights),
         "cache_bytes_per_gpu": _number(load.cache),
         "bytes_per_gpu": None if load.bytes is None else number(load.bytes),

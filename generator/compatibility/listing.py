@@ -57,13 +57,18 @@ class Asked:
 
 @dataclass(frozen=True)
 class EngineList:
-    """An engine's list as its sources hold it: the name in the usual spelling, and the source that has it."""
+    """An engine's list as its source holds it: names in the usual spelling, each with the list that has it.
+
+    ``names`` are those of the list itself, ``further`` those of more lists of the same kind. Each list speaks for
+    itself: a name that only a further one has is never that of the list.
+    """
 
     engine: Record
     source: Record
     key: str | None = None
     exhaustive: bool = False
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    further: Mapping[str, Record] = field(default_factory=dict)
     spellings: Mapping[str, str] = field(default_factory=dict)
     formerly: Mapping[str, str] = field(default_factory=dict)
 
@@ -91,24 +96,21 @@ def _resolved(catalog: Catalog, text: Any) -> Record | None:
 
 
 def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
-    """The list of an engine, its further lists of the same kind included."""
+    """The list of an engine, and beside it its further lists of the same kind."""
     source = _resolved(catalog, engine.get("architectures"))
     if source is None:
         return None
     key = source.get("list_key")
     aliases = engine.get("aliases") or {}
-    lists = [(source, fact) for fact in engine.get("lists") or ("architectures", "model_types")]
+    facts = engine.get("lists") or ("architectures", "model_types")
+    names = frozenset(aliases.get(name, name) for fact in facts for name in _names_in(source, fact))
+    further: dict[str, Record] = {}
     for more in (engine.get("more_lists") or {}).values():
         other = _resolved(catalog, more)
         if other is not None and other.get("list_key") == key:
-            lists.append((other, "architectures"))
-    names: dict[str, str] = {}
-    for holder, fact in lists:
-        listed = holder.get("facts", fact)
-        for name in listed if isinstance(listed, list) else ():
-            if isinstance(name, str):
-                names.setdefault(aliases.get(name, name), holder.id)
-    if key not in KEYS or not names:
+            for name in _names_in(other, "architectures"):
+                further.setdefault(aliases.get(name, name), other)
+    if key not in KEYS or not (names or further):
         return EngineList(engine, source)
     formerly = source.get("facts", "previously_supported")
     return EngineList(
@@ -117,9 +119,16 @@ def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
         key,
         bool(source.get("exhaustive")),
         names,
+        {name: other for name, other in further.items() if name not in names},
         {usual: own for own, usual in aliases.items()},
         formerly if isinstance(formerly, dict) else {},
     )
+
+
+def _names_in(source: Record, fact: str) -> tuple[str, ...]:
+    """The names that a list in a source's facts holds."""
+    listed = source.get("facts", fact)
+    return tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else ()
 
 
 def asked_for(catalog: Catalog, model: Record) -> Asked:
@@ -165,7 +174,7 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
         return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that states it",))
     chain = [Reason("named", Effect.ASKS, f"engines are asked for {name}", named.cites, name)]
     rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
-    if rewrite is not None and name not in names.names:
+    if rewrite is not None and name not in names.names and name not in names.further:
         text = f"{engine.title} serves {name} through {rewrite['to']}"
         if rewrite.get("condition"):
             text += f", where {rewrite['condition']}"
@@ -188,9 +197,17 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
 
     removed = _change(names, name, "removed")
     spelled = names.spellings.get(name, name)
-    if name in names.names:
-        text = f"{title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
-        step = Reason("listed", Effect.LISTED, text, (names.names[name],), spelled)
+    if name in names.names or name in names.further:
+        holder = names.source if name in names.names else names.further[name]
+        text = f"{holder.title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
+        step = Reason("listed", Effect.LISTED, text, (holder.id,), spelled)
+        apart = holder is not names.source and names.exhaustive and _change(names, name, "added") is None
+        if removed is None and apart:
+            against = f"{title} is exhaustive and does not list {name}"
+            flips = ("what separates the two lists",)
+            return answer(
+                ListingState.DISAGREE, step, Reason("listed", Effect.DISAGREES, against, _of(names)), flips=flips
+            )
         if removed is None:
             return answer(ListingState.LISTED, step)
         return answer(ListingState.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))

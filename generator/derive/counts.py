@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from generator.catalog.records import Record
@@ -23,20 +23,30 @@ def count_of(
 
 
 def weights_of(
-    source: Record | None, config: Mapping[str, Any], counted: Parameters | NotDerivable
+    source: Record | None,
+    config: Mapping[str, Any],
+    counted: Parameters | NotDerivable,
+    table: Mapping[str, Any],
+    names: Iterable[str] = (),
 ) -> WeightBytes | NotDerivable | None:
-    """The bytes of counted parameters. A copy with gaps that names no quantisation does not say that there is none."""
+    """The bytes of counted parameters, by what the config, the files beside it and the names of a checkpoint state.
+
+    A config that is whole is not silence of the checkpoint: quantisation may be stated beside it, or in the name only.
+    A copy with gaps that states none proves nothing.
+    """
     if isinstance(counted, NotDerivable):
         return None
     from generator.derive import parameters
 
-    whole_config = _wrapped(source, config)
-    found = parameters.weight_bytes(counted, whole_config)
-    silent = not any(each.get("quantization_config") for each in (whole_config, config))
-    if silent and not isinstance(found, NotDerivable) and not (source and source.get("complete")):
-        reason = "the copy of the config is not known to be whole, so its silence on quantisation proves nothing"
-        return NotDerivable(reason, ("quantization_config",))
-    return found
+    whole = bool(source and source.get("complete"))
+    return parameters.weight_bytes(counted, _wrapped(source, config), table, (*names, *_names(source)), whole=whole)
+
+
+def _names(source: Record | None) -> Iterator[str]:
+    """What the source of a config calls the checkpoint: ``hf:nvidia/DeepSeek-V3-0324-NVFP4``."""
+    for subject in (source.get("subjects") or ()) if source else ():
+        if isinstance(subject, str):
+            yield subject.rpartition("/")[2]
 
 
 def _wrapped(source: Record | None, config: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,15 +6,47 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from generator.derive.attention import CacheLayout, FormatMismatch, entry_bytes, exact, formula, growth
-from generator.derive.attention.geometry import Geometry
+from generator.derive.attention import (
+    CacheLayout,
+    FormatMismatch,
+    entry_bytes,
+    exact,
+    formula,
+    growth,
+    growth_at,
+    stream_bytes,
+)
+from generator.derive.attention.geometry import CacheStream, Geometry
 from generator.derive.stored_formats import Formats, StoredLayout
+from generator.notation.units import grouped
 
 CONTEXTS = (4096, 8192, 32768, 131072, 1048576)
 """Lengths, in tokens, at which figures are published."""
 
 _BEYOND_ANY_WINDOW = 1 << 40
 """Tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachePart:
+    """One kind of entry: bytes of one of them in one layer, and of all of them in all layers at some length."""
+
+    stream: CacheStream
+    entry: Fraction
+    bytes: Fraction
+
+    @property
+    def depends_on(self) -> str:
+        """What decides how many entries there are, in words."""
+        entries = self.stream.entries
+        if entries.rule == "encoder":
+            fixed = f"{grouped(entries.n)} encoder positions, whatever the length" if entries.n else ""
+            return (
+                fixed or f"the encoder's length: {grouped(self.entry * self.stream.layers)} B for each of its positions"
+            )
+        if entries.rule == "pooled":
+            return f"the length, one entry for {entries.n} tokens"
+        return "the length" if entries.window is None else f"the length up to {grouped(entries.window)} tokens"
 
 
 @dataclass(frozen=True)
@@ -35,6 +67,21 @@ class Figure:
         """Bytes per token in the long run."""
         return growth(self.geometry, self.layout)
 
+    def growth_at(self, tokens: int) -> Fraction:
+        """Bytes that one more token adds to so many."""
+        return growth_at(self.geometry, self.layout, tokens)
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[int, Fraction], ...]:
+        """Growth by length: from so many tokens on, bytes per token. One piece where no layer has a window."""
+        full = {stream.entries.window for stream in self.geometry.streams if stream.entries.window is not None}
+        found: list[tuple[int, Fraction]] = []
+        for tokens in (0, *sorted(full)):
+            here = self.growth_at(tokens)
+            if not found or found[-1][1] != here:
+                found.append((tokens, here))
+        return tuple(found)
+
     @property
     def formula(self) -> str:
         """The growth with the numbers put in."""
@@ -53,6 +100,25 @@ class Figure:
     def bytes(self, tokens: int) -> Fraction:
         """Bytes of cache entries after so many tokens, per-sequence state excluded."""
         return Fraction(exact(self.geometry, self.layout, tokens))
+
+    def parts(self, tokens: int, tp: int = 1) -> tuple[CachePart, ...]:
+        """The same by what is kept: self-attention and cross-attention, windows and full layers, entries and index.
+
+        On each of so many ranks; raises ValueError where heads and ranks do not divide.
+        """
+        return tuple(
+            CachePart(
+                stream,
+                Fraction(entry_bytes(stream, self.layout, self.geometry.family)),
+                Fraction(stream_bytes(self.geometry, self.layout, stream, tokens, tp)),
+            )
+            for stream in self.geometry.streams
+        )
+
+    @property
+    def crossing(self) -> bool:
+        """Whether a part of it is filled by an encoder, whatever the length."""
+        return any(stream.entries.rule == "encoder" for stream in self.geometry.streams)
 
     @cached_property
     def saturated(self) -> Fraction:

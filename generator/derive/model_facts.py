@@ -6,7 +6,7 @@ are none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -46,16 +46,17 @@ def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Fo
     reads only the file that was edited.
     """
     sources = config_source(catalog, record), cited_source(catalog, record, "class_defaults")
-    known = _DERIVED.get(record)
-    if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2] == keys:
-        return known[3]
+    known, table = _DERIVED.get(record), catalog.tables.get("weight_schemes", {})
+    if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2:4] == (keys, table):
+        return known[4]
     facts = _facts(catalog, record, sources, keys, all_formats)
-    _DERIVED[record] = (sources, all_formats, keys, facts)
+    _DERIVED[record] = (sources, all_formats, keys, table, facts)
     return facts
 
 
 _Sources: TypeAlias = tuple[Record | None, Record | None]
-_DERIVED: WeakKeyDictionary[Record, tuple[_Sources, Formats, ConfigKeys, Facts]] = WeakKeyDictionary()
+_DERIVED: WeakKeyDictionary[Record, tuple[_Sources, Formats, ConfigKeys, Mapping[str, Any], Facts]]
+_DERIVED = WeakKeyDictionary()
 
 
 def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys, all_formats: Formats) -> Facts:
@@ -72,7 +73,18 @@ def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys
     counted = count_of(source, facts.config, given)
     used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
     filled = defaults.used(used) if defaults and used else None
-    return replace(facts, parameters=counted, class_defaults=filled, weights=weights_of(source, facts.config, counted))
+    table = catalog.tables.get("weight_schemes", {})
+    weights = weights_of(source, facts.config, counted, table, _called(record))
+    return replace(facts, parameters=counted, class_defaults=filled, weights=weights)
+
+
+def _called(record: Record) -> Iterator[str]:
+    """What a record calls its checkpoint: by these words, too, a checkpoint says that it is quantised."""
+    yield record.id
+    for key in ("name", "repo"):
+        value = record.get(key)
+        if isinstance(value, str):
+            yield value.rpartition("/")[2]
 
 
 def _misfit(record: Record, defaults: ClassDefaults | None, config: Mapping[str, Any]) -> str | None:

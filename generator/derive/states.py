@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from generator.catalog.records import Record
 from generator.derive.attention import FormatMismatch, state_parts
@@ -19,11 +19,17 @@ class EngineState:
     engine: Record
     parts: Mapping[str, int]
     layouts: tuple[StoredLayout, ...]
+    dtypes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
         """All bytes that the engine holds for a sequence, whatever its length."""
         return sum(self.parts.values())
+
+    def named(self, part: str) -> str:
+        """A part with the number type that it is kept in, unless its name says it already."""
+        dtype = self.dtypes.get(part)
+        return part if dtype is None or dtype in part else f"{part} in {dtype}"
 
 
 def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -62,10 +68,23 @@ def engine_states(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[Engi
         if stored.engine and sizes:
             found.setdefault((stored.engine.id, tuple(sizes.items())), []).append(stored)
     return tuple(
-        EngineState(layouts[0].engine, dict(parts), tuple(layouts))
+        EngineState(layouts[0].engine, dict(parts), tuple(layouts), _dtypes(layouts[0].engine, layouts[0]))
         for (_, parts), layouts in found.items()
         if layouts[0].engine
     )
+
+
+def _dtypes(engine: Record, stored: StoredLayout) -> dict[str, str]:
+    """The number type of each part of a layout's state, by the name of the part."""
+    kept = {form.name for form in stored.layout.states}
+    rows = [row for row in engine.get("cache_formats") or () if row["id"] in kept]
+    found = {}
+    for row in rows:
+        inside = {part["dtype"] for part in row.get("layout") or ()}
+        dtype = row.get("dtype") or (inside.pop() if len(inside) == 1 else None)
+        if dtype:
+            found[row.get("state", row["id"])] = dtype
+    return found
 
 
 def _state_sizes(geometry: Geometry, stored: StoredLayout) -> dict[str, int]:

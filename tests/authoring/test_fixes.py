@@ -171,11 +171,23 @@ def test_git_takes_the_diff_of_an_odd_file(tiny: Base, end: str) -> None:
 
 
 QUOTED = {
-    "a block": ("notes: |\n  It takes 320 B/token.\n", "notes: |\n  It takes {{ kv.growth('bf16') }}.\n"),
-    "double quotes": ('notes: "It takes 320 B/token."\n', "notes: \"It takes {{ kv.growth('bf16') }}.\"\n"),
-    "single quotes": ("notes: 'It takes 320 B/token.'\n", "notes: 'It takes {{ kv.growth(\"bf16\") }}.'\n"),
-    "no quotes": ("notes: It takes 320 B/token.\n", "notes: It takes 320 B/token.\n"),
-    "no quotes, at the start": ("notes: 320 B/token is what it takes.\n", "notes: 320 B/token is what it takes.\n"),
+    "a block": (
+        "notes: |\n  In bf16 it takes 320 B/token.\n",
+        "notes: |\n  In bf16 it takes {{ kv.growth('bf16') }}.\n",
+    ),
+    "double quotes": (
+        'notes: "In bf16 it takes 320 B/token."\n',
+        "notes: \"In bf16 it takes {{ kv.growth('bf16') }}.\"\n",
+    ),
+    "single quotes": (
+        "notes: 'In bf16 it takes 320 B/token.'\n",
+        "notes: 'In bf16 it takes {{ kv.growth(\"bf16\") }}.'\n",
+    ),
+    "no quotes": ("notes: In bf16 it takes 320 B/token.\n", "notes: In bf16 it takes 320 B/token.\n"),
+    "no quotes, at the start": (
+        "notes: 320 B/token is what it takes in bf16.\n",
+        "notes: 320 B/token is what it takes in bf16.\n",
+    ),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import HERE
+from conftest import HERE, ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +26,7 @@ def load(name: str) -> Any:
 COUNTED = load("parameters_counted.yaml")
 VARIANTS = load("parameters_variants.yaml")
 PUBLISHED = load("parameters_published.yaml")
+SCHEMES = yaml.load((ROOT / "schema" / "weight_schemes.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 ROWS = {id: row for row in COUNTED for id in (row["id"], *row.get("also", ()))}
 
 LLAMA = ROWS["meta-llama/Llama-3.1-8B"]["config"]
@@ -166,7 +167,7 @@ def test_v4_flash_weighs_what_its_safetensors_headers_say() -> None:
             "weight_block_size": [128, 128],
         },
     }
-    found = weight_bytes(counted(config), config)
+    found = weight_bytes(counted(config), config, SCHEMES)
     assert isinstance(found, WeightBytes)
     assert found.by_type == PUBLISHED["v4_flash_bytes"]
     assert any("float32" in said for said in found.assumptions)
@@ -176,14 +177,14 @@ def test_v4_flash_weighs_what_its_safetensors_headers_say() -> None:
 def test_gpt_oss_weighs_what_its_model_card_says(id: str, gib: str) -> None:
     quantised = {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn", "lm_head"]}
     config = {**ROWS[id]["config"], "dtype": "bfloat16", "quantization_config": quantised}
-    found = weight_bytes(counted(config), config)
+    found = weight_bytes(counted(config), config, SCHEMES)
     assert isinstance(found, WeightBytes)
     assert f"{found.total / 2**30:.1f}" == gib
 
 
 def test_one_type_for_all_is_the_count_times_its_bytes() -> None:
     config = {**LLAMA, "torch_dtype": "bfloat16"}
-    found = weight_bytes(counted(config), config)
+    found = weight_bytes(counted(config), config, SCHEMES)
     assert isinstance(found, WeightBytes)
     assert found.total == 2 * counted(config).total == 16_060_522_496
 
@@ -212,7 +213,7 @@ def test_one_type_for_all_is_the_count_times_its_bytes() -> None:
     ],
 )
 def test_layouts_that_the_config_does_not_determine_have_no_bytes(config: dict[str, Any], named: str) -> None:
-    found = weight_bytes(counted(config), config)
+    found = weight_bytes(counted(config), config, SCHEMES)
     assert isinstance(found, NotDerivable)
     assert named in found.reason
 
@@ -382,7 +383,7 @@ def test_no_mutation_of_a_config_raises(row: dict[str, Any], data: st.DataObject
     found = count(config, row.get("class_defaults"))
     assert isinstance(found, (Parameters, NotDerivable))
     if isinstance(found, Parameters):
-        assert isinstance(weight_bytes(found, config), (WeightBytes, NotDerivable))
+        assert isinstance(weight_bytes(found, config, SCHEMES), (WeightBytes, NotDerivable))
     else:
         assert found.reason
 

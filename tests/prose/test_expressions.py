@@ -488,35 +488,80 @@ def test_braces_that_are_not_closed_are_told_where_they_open(tiny: Base) -> None
     assert "not closed" in found.message
 
 
+# The layouts of tiny-a are bf16 (320 B/token) and fp8_latent (176); 4,096 is the naive figure, 1,280 the materialised
+# one, 80 and 44 are those of one layer.
 TYPED = {
-    "silent: another number": ("It takes 321 B/token.", None),
-    "silent: another unit": ("It takes 320 B.", None),
-    "silent: rounded too far": ("It takes 0.3 KiB/token.", None),
-    "silent: another figure in KiB": ("It takes 4.12 KiB/token.", None),
+    "silent: another number": ("In bf16 it takes 321 B/token.", None),
+    "silent: another unit": ("In bf16 it takes 320 B.", None),
+    "silent: rounded too far": ("In bf16 it takes 0.3 KiB/token.", None),
+    "silent: another figure in KiB": ("Naively it takes 4.12 KiB/token.", None),
     "silent: KiB of something else": ("It takes 4.00 KiB.", None),
-    "silent: parameters that are not derivable": ("It has 4.00 billion.", None),
-    "the end of a calculation": ("It takes 4 x 40 x 2 = 320 B/token.", "kv.growth('bf16')"),
-    "KiB": ("It takes 4.00 KiB/token.", "kv.naive | kib(2)"),
-    "KiB per token": ("It takes 1.250 KiB per token.", "kv.materialised | kib(3)"),
-    "silent: a part of a longer number": ("It takes 1,320 B/token or 320.5 B/token.", None),
-    "silent: the expression itself": ("It takes {{ kv.growth('bf16') }}.", None),
-    "bf16": ("It takes 320 B/token.", "kv.growth('bf16')"),
-    "the plainest of the layouts": ("It takes 176 B/token.", "kv.growth('fp8_latent')"),
-    "naive": ("It takes 4,096 B/token.", "kv.naive"),
-    "materialised": ("It takes 1,280 B/token.", "kv.materialised"),
+    "silent: parameters that are not derivable": ("It has 4.00 billion parameters.", None),
+    "silent: a part of a longer number": ("In bf16 it takes 1,320 B/token or 320.5 B/token.", None),
+    "silent: the expression itself": ("In bf16 it takes {{ kv.growth('bf16') }}.", None),
+    "silent: of another model": ("Tiny B takes 320 B/token in bf16.", None),
+    "silent: of a draft": ("The draft adds 320 B/token in bf16.", None),
+    "silent: on one of several GPUs": ("In bf16 that is 320 B/token per GPU.", None),
+    "the end of a calculation": ("It takes 4 x 40 x 2 = 320 B/token in bf16.", "kv.growth('bf16')"),
+    "KiB": ("A naive formula gives 4.00 KiB/token.", "kv.naive | kib(2)"),
+    "KiB per token": ("Materialised it takes 1.250 KiB per token.", "kv.materialised | kib(3)"),
+    "bf16": ("It takes 320 B/token in bf16.", "kv.growth('bf16')"),
+    "another word for it": ("In bfloat16 it takes 320 B/token.", "kv.growth('bf16')"),
+    "one of the layouts": ("Stored as `fp8_latent` it takes 176 B/token.", "kv.growth('fp8_latent')"),
+    "by a part of its key": ("In fp8 it takes 176 B/token.", "kv.growth('fp8_latent')"),
+    "each beside its own format": ("In bf16 it takes 320 B/token, in some other 9 B.", "kv.growth('bf16')"),
+    "naive": ("A calculator says 4,096 B/token.", "kv.naive"),
+    "materialised": ("With keys expanded it takes 1,280 B/token.", "kv.materialised"),
+    "no format": ("It takes 320 B/token.", ""),
+    "no format, in a calculation": ("It takes 4 x 40 x 2 = 320 B/token.", ""),
+    "in a format that is no layout": ("In int3 it takes 320 B/token.", ""),
+    "no quantity": ("It takes 4,096 B/token.", ""),
+    "two formats in one breath": ("In bf16 or fp8_latent it takes 320 B/token.", "kv.growth('bf16')"),
+    "another quantity": ("A naive formula gives 320 B/token in bf16.", ""),
+    "a figure of another format": ("In bf16 it takes 176 B/token.", "wrong"),
+    "and the other way": ("Its fp8_latent rows take 320 B/token.", "wrong"),
 }
 
 
 @pytest.mark.parametrize(("prose", "expression"), TYPED.values(), ids=TYPED)
 def test_typed_figures(tiny: Base, prose: str, expression: str | None) -> None:
+    """An expression where the words name the figure; else what the model's figure is, without a fix; or silence."""
     tiny.edit(MODEL, "Keeps one latent row per token, see [[tiny-latent]].", f"See [[tiny-latent]]. {prose}")
     found = tiny.findings("NUM408")
-    assert [each.message.rpartition("write ")[2] for each in found] == (
-        [f"{{{{ {expression} }}}}"] if expression else []
-    )
-    if expression:
-        kb = tiny.read()
-        assert str(value(kb, expression)) in prose.replace(" per ", "/"), "the expression shows what was typed"
+    if expression is None:
+        assert not found
+        return
+    (each,) = found
+    if expression in ("", "wrong"):
+        assert each.fix is None
+        assert (each.severity == "warning") == (expression == "wrong")
+        assert "kv." in each.message
+        if expression == "wrong":
+            assert "320 B/token in bf16" in each.message or "176 B/token in fp8_latent" in each.message
+        return
+    assert each.message.rpartition("write ")[2] == f"{{{{ {expression} }}}}"
+    assert each.fix is not None
+    assert str(value(tiny.read(), expression)) in prose.replace(" per ", "/"), "the expression shows what was typed"
+
+
+WRONG = {  # of real models, whose figures are published: the number, what may not be offered, what is told
+    "Qwen3-32B in bf16 is 262,144": ("qwen3-32b", "In bf16 it takes 524,288 B/token.", "262,144 B/token in bf16"),
+    "the same in KiB": ("qwen3-32b", "In bf16 it takes 512 KiB/token.", "262,144 B/token in bf16"),
+    "V2 in bf16 is 69,120": ("deepseek-v2", "Its bf16 cache grows by 34,560 B/token.", "69,120 B/token in bf16"),
+}
+
+
+@pytest.mark.parametrize(("model", "prose", "told"), WRONG.values(), ids=WRONG)
+def test_a_wrong_figure_is_never_made_an_expression(real_copy: Base, model: str, prose: str, told: str) -> None:
+    path = real_copy.root / f"records/models/{model}.yaml"
+    text = path.read_text("utf-8")
+    notes = f"notes: |\n  {prose}\n"
+    edited = text.replace("notes: |\n", notes, 1) if "notes: |\n" in text else text.rstrip() + "\n" + notes
+    real_copy.lay({f"records/models/{model}.yaml": edited})
+    (found,) = [each for each in real_copy.findings("NUM408") if each.record == model]
+    assert found.fix is None
+    assert found.severity == "warning"
+    assert told in found.message
 
 
 # --- one fault of a model is told once -------------------------------------------------------------------------------

@@ -246,8 +246,8 @@ def test_the_command_keeps_them_apart_as_well(real: KnowledgeBase) -> None:
     lines = as_text(of_record(real, "qwen3-next-80b-a3b-instruct", KvQuestion(batch=2))).splitlines()
     conv, ssm = 2 * 36 * 24576 * 2, 2 * 36 * 524288
     assert [line.split(" B (")[0] for line in lines if line.startswith("state ")] == [
-        f"state in sglang: conv {conv:,} + ssm_fp32 {4 * ssm:,} = {conv + 4 * ssm:,}",
-        f"state in vllm: conv {conv:,} + ssm_bf16 {2 * ssm:,} = {conv + 2 * ssm:,}",
+        f"state in sglang: conv in bf16 {conv:,} + ssm_fp32 {4 * ssm:,} = {conv + 4 * ssm:,}",
+        f"state in vllm: conv in bf16 {conv:,} + ssm_bf16 {2 * ssm:,} = {conv + 2 * ssm:,}",
     ]
 
 
@@ -305,7 +305,7 @@ def test_weights_are_shown_with_what_they_take_for_granted_or_with_the_reason(
 
 SILENT = {
     "quantised, which only the wrapper says": ("kimi-k2-6-nvfp4", "NVFP4"),
-    "a copy with gaps, silent on quantisation": ("glm-4-7-fp8", "silence on quantisation"),
+    "a copy with gaps, whose name is not silent": ("glm-4-7-fp8", "its name says FP8"),
     "the particular reason before the general": ("deepseek-v4-1-flash", "the release is quantised"),
 }
 
@@ -318,7 +318,7 @@ def test_weights_are_not_guessed(real: KnowledgeBase, model: str, reason: str) -
 
 
 def test_without_a_count_there_are_no_weights() -> None:
-    assert weights_of(None, {}, NotDerivable("none")) is None
+    assert weights_of(None, {}, NotDerivable("none"), {}) is None
 
 
 # --- doubts ---------------------------------------------------------------------------------------------------------

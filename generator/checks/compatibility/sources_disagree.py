@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
 from generator.compatibility import Claim, claims_of
+from generator.compatibility.listing import list_of
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -51,11 +52,13 @@ def sources_disagree(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     ```
 
     How to fix
-    Find what separates them and state it in `separated_by`; a version goes into `engine_version`. Where it is not
-    known, leave the finding: the matrix shows the cell as disputed.
+    Find what separates them and state it in `separated_by`; a version goes into `engine_version`, and what a later list
+    adds or drops into `architecture_changes`. Where it is not known, leave the finding: the matrix shows the cell as
+    disputed.
     """
     for engine in tally.sound(kb, "engine"):
         yield from _restrictions(this, engine, tally)
+        yield from _lists(this, kb, engine, tally)
     for gotcha in tally.sound(kb, "gotcha"):
         yield from _gotcha(this, gotcha, tally)
     for model in tally.sound(kb, "model"):
@@ -71,6 +74,29 @@ def _restrictions(this: Check, engine: Record, tally: Tally) -> Iterator[Finding
                 limit = Related(engine.at("restrictions", index, "text"), "the limit that it contradicts")
                 message = "a source contradicts this limit, and nothing says what separates the two"
                 yield this.finding(where, message, engine.id, [limit])
+
+
+def _lists(this: Check, kb: KnowledgeBase, engine: Record, tally: Tally) -> Iterator[Finding]:
+    """Further lists of an engine against its own, where that is whole: a name that it lacks is in dispute."""
+    own = list_of(kb.catalog, engine)
+    if own is None or not engine.get("more_lists"):
+        return
+    tally.checked += 1
+    if not own.exhaustive:
+        return
+    by_source: dict[str, list[str]] = {}
+    for name, source in own.further.items():
+        if not any(change in own.changes for change in (("added", name), ("removed", name))):
+            by_source.setdefault(source.id, []).append(name)
+    for key, mention in engine.get("more_lists").items():
+        names = by_source.pop(str(mention).strip("[]"), [])
+        if names:
+            shown = ", ".join(f"`{name}`" for name in names[:4]) + (f" and {len(names) - 4} more" if names[4:] else "")
+            message = f"this list names {shown}, and {own.source.title}, which is whole, does not"
+            related = [Related(engine.at("architectures"), "the list that does not name it")]
+            yield this.finding(
+                engine.at("more_lists", key), f"{message}; nothing says what separates them", engine.id, related
+            )
 
 
 def _gotcha(this: Check, gotcha: Record, tally: Tally) -> Iterator[Finding]:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from generator.cli.output.to_json import to_json
 from generator.compatibility import GLYPHS, MEANINGS, Reason, Verdict, VerdictState
 from generator.compatibility import fit as memory
-from generator.compatibility.chain import Effect
 from generator.compatibility.deciding_list import dated, on_silence
 from generator.compatibility.fit import Fit
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -37,9 +36,7 @@ def question(context: int | None, batch: int | None, tp: int | None) -> VerdictQ
 def fitted(kb: KnowledgeBase, verdict: Verdict, ask: VerdictQuestion) -> Fit:
     """Weights and cache against the GPU's memory, in the formats that the verdict stores where it says so."""
     model = kb.catalog.records[verdict.model]
-    stored = next((step.value for step in verdict.reasons if step.effect is Effect.STORES), None)
-    figure = memory.figure_for(kb.facts[model.id], stored, verdict.engine)
-    load = memory.load(kb.facts[model.id], figure, ask.context, ask.batch, ask.tp, verdict.engine)
+    load = memory.cell_load(kb.facts[model.id], verdict.reasons, verdict.engine, ask.context, ask.batch, ask.tp)
     return memory.fit(load, kb.catalog.records[verdict.gpu])
 
 

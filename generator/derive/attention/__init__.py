@@ -11,12 +11,26 @@ from dataclasses import replace
 from typing import Any
 
 from generator.derive.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
-from generator.derive.attention.costs import entry_bytes, exact, growth, sharded, state_parts
+from generator.derive.attention.costs import (
+    check_ranks,
+    copies,
+    entry_bytes,
+    exact,
+    growth,
+    growth_at,
+    sharded,
+    sharded_growth,
+    state_parts,
+    stream_bytes,
+)
+from generator.derive.attention.encoders import without_cache
 from generator.derive.attention.families import FAMILIES, Family
 from generator.derive.attention.formats import CacheFormat, CacheLayout, FormatMismatch
 from generator.derive.attention.formula import formula, window_formula
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry, StateSlot
+from generator.derive.attention.kv_heads import query_heads
 from generator.derive.attention.signs import family_name
+from generator.derive.attention.windows import bounded
 from generator.derive.config.fields import NotDerivable, Refused, check_shape, shown
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.config.switched_off import without_switched_off
@@ -34,13 +48,18 @@ __all__ = [
     "Geometry",
     "NotDerivable",
     "StateSlot",
+    "check_ranks",
+    "copies",
     "derive",
     "entry_bytes",
     "exact",
     "formula",
     "growth",
+    "growth_at",
     "sharded",
+    "sharded_growth",
     "state_parts",
+    "stream_bytes",
     "unwrap",
     "window_formula",
 ]
@@ -71,24 +90,34 @@ def _derive(
     outers, stated = wrapped(config)
     check_shape(stated)
     whole, filled = with_defaults(stated, defaults)
+    nothing = without_cache(_classes(*outers, whole), whole, keys.without_cache)
+    if nothing is not None:
+        return nothing
     inner, off = without_switched_off(whole, keys)
     family = _family(inner)
     inert = {**off, **family.inert(inner)}
     check_mechanisms(inner, keys, family, inert, _names(whole, *outers), whole)
     check_wrappers(outers, inner, keys, assumed)
     check_known(inner, keys, family, assumed)
-    geometry = family.reader(inner)
+    geometry = bounded(family.reader(inner), inner)
     check_used(inner, keys, geometry.reads, inert, family)
     notes = [
         *_notes(whole, outers, keys, inert, assumed),
         *(f"class default: {key} {shown(filled[key])}" for key in filled if key in geometry.reads),
     ]
-    return replace(geometry, notes=(*geometry.notes, *notes))
+    return replace(geometry, notes=(*geometry.notes, *notes), query_heads=query_heads(inner))
 
 
 def _family(config: Mapping[str, Any]) -> Family:
     name = family_name(config)
     return next(family for family in FAMILIES if family.name == name)
+
+
+def _classes(*configs: Mapping[str, Any]) -> list[str]:
+    """The classes that load the checkpoint: those that the outermost config names."""
+    lists = (config.get("architectures") for config in configs)
+    named = next((names for names in lists if isinstance(names, list) and names), [])
+    return [name for name in named if isinstance(name, str)]
 
 
 def _names(*configs: Mapping[str, Any]) -> list[str]:

@@ -32,12 +32,26 @@ def growth(geometry: Geometry, layout: CacheLayout) -> Fraction:
     return sum((n * entry_bytes(s, layout, geometry.family) for s, n in growing if n), Fraction(0))
 
 
+def growth_at(geometry: Geometry, layout: CacheLayout, tokens: int) -> Fraction:
+    """Bytes that a token adds to so many: before the windows are full, between them, or beyond."""
+    growing = ((s, s.layers * s.entries.slope_at(tokens)) for s in geometry.streams)
+    return sum((n * entry_bytes(s, layout, geometry.family) for s, n in growing if n), Fraction(0))
+
+
 def exact(geometry: Geometry, layout: CacheLayout, tokens: int, encoder: int = 0) -> int | Fraction:
     """Bytes of all cache entries after this many tokens: windows saturate, pooled entries floor, state is left out.
 
     ``encoder`` counts the encoder's positions of a model whose config does not fix them.
     """
     return _whole(_total(geometry, layout, tokens, lambda stream: Fraction(1), encoder))
+
+
+def stream_bytes(
+    geometry: Geometry, layout: CacheLayout, stream: CacheStream, tokens: int, tp: int = 1
+) -> int | Fraction:
+    """Bytes of one kind of entry after this many tokens, on each of so many ranks. Raises ValueError as ``sharded``."""
+    entries = stream.layers * stream.entries.count(tokens)
+    return _whole(_share(stream.heads, tp) * entries * entry_bytes(stream, layout, geometry.family))
 
 
 def state_parts(geometry: Geometry, layout: CacheLayout) -> list[tuple[CacheFormat, int]] | None:
@@ -60,7 +74,40 @@ def sharded(geometry: Geometry, layout: CacheLayout, tokens: int, tp: int) -> in
     KV heads are dealt out until there are no more, then repeated; an entry that its heads share stands whole on every
     rank (vllm 0.33.0 ``config/model.py`` get_num_kv_heads). Raises ValueError where heads and ranks do not divide.
     """
+    check_ranks(geometry, tp)
     return _whole(_total(geometry, layout, tokens, lambda stream: _share(stream.heads, tp)))
+
+
+def sharded_growth(geometry: Geometry, layout: CacheLayout, tp: int, tokens: int | None = None) -> Fraction:
+    """Growth on each rank: in the long run, or as a token adds to so many. Raises ValueError as ``sharded`` does."""
+    check_ranks(geometry, tp)
+    total = Fraction(0)
+    for stream in geometry.streams:
+        slope = stream.entries.slope() if tokens is None else stream.entries.slope_at(tokens)
+        total += _share(stream.heads, tp) * stream.layers * slope * entry_bytes(stream, layout, geometry.family)
+    return total
+
+
+def check_ranks(geometry: Geometry, tp: int) -> None:
+    """Raise ValueError, with both numbers, where query heads or KV heads cannot be dealt out to so many ranks."""
+    if tp < 1:
+        raise ValueError(f"tensor parallel size {tp} is below 1")
+    for heads in geometry.query_heads:
+        if heads % tp:
+            raise ValueError(f"{heads} query heads cannot be dealt out evenly to {tp} ranks")
+    for stream in geometry.streams:
+        _share(stream.heads, tp)
+
+
+def copies(geometry: Geometry, tp: int) -> dict[str, int]:
+    """How many ranks hold the same entries, by what is held: KV heads where there are fewer, rows that heads share."""
+    found: dict[str, int] = {}
+    for stream in geometry.streams:
+        if not stream.heads:
+            found[f"{stream.role} row"] = tp
+        elif tp > stream.heads:
+            found[f"each of {stream.heads} KV heads"] = tp // stream.heads
+    return found if tp > 1 else {}
 
 
 def _total(
@@ -75,8 +122,6 @@ def _total(
 
 def _share(heads: int, tp: int) -> Fraction:
     """The part of an entry that one rank holds."""
-    if tp < 1:
-        raise ValueError(f"tensor parallel size {tp} is below 1")
     if not heads:
         return Fraction(1)
     if heads % tp and tp % heads:

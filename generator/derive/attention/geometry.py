@@ -22,11 +22,13 @@ class Entries:
     is live, engines keep up to n. ``encoder`` holds what cross-attention reads, once per encoder position and whatever
     L: n positions, or as many as the input has where n is 0, since then no config fixes them.
 
-    Raises ValueError for an unknown rule or an n below 1 (``encoder``: below 0).
+    ``most`` bounds a full layer whose window is longer than any sequence that the config states: entries grow by the
+    token up to there and no further. Raises ValueError for an unknown rule or an n below 1 (``encoder``: below 0).
     """
 
     rule: str
     n: int = 1
+    most: int | None = None
 
     def __post_init__(self) -> None:
         if self.rule not in RULES or self.n < (self.rule != "encoder"):
@@ -38,13 +40,24 @@ class Entries:
             return tokens // self.n
         if self.rule == "encoder":
             return self.n or encoder
-        return min(tokens, self.n) if self.rule in ("window", "chunk") else tokens
+        return tokens if self.window is None else min(tokens, self.window)
+
+    @property
+    def window(self) -> int | None:
+        """The length from which on the layer keeps no more entries; None where it keeps growing, or never grew."""
+        return self.n if self.rule in ("window", "chunk") else self.most
 
     def slope(self) -> Fraction:
-        """Entries per token in the long run: the limit of d count / dL."""
+        """Entries per token in the long run, at lengths that the config states."""
         if self.rule in ("window", "chunk", "encoder"):
             return Fraction(0)
         return Fraction(1, self.n if self.rule == "pooled" else 1)
+
+    def slope_at(self, tokens: int) -> Fraction:
+        """Entries that a token adds to so many: windows grow until they are full, bounded layers stop there."""
+        if self.window is not None:
+            return Fraction(int(tokens < self.window))
+        return self.slope()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +102,8 @@ class Geometry:
     attention beside a recurrent block (Falcon-H1) or with cross-attention stands there twice. The two naive figures
     are bytes per token at 2 bytes per scalar, or None where the config lacks their fields: ``naive_gqa`` is what
     calculators print, ``materialised`` is MLA with its per-head keys and values expanded
-    (docs/kv-geometry.md#latent-attention). ``reads`` holds the config keys that were used.
+    (docs/kv-geometry.md#latent-attention). ``reads`` holds the config keys that were used; ``query_heads`` the numbers
+    of query heads that layers have, each once, which tensor parallelism deals out.
     """
 
     family: str
@@ -101,6 +115,7 @@ class Geometry:
     materialised_bytes_per_token: int | None
     reads: frozenset[str]
     notes: tuple[str, ...] = ()
+    query_heads: tuple[int, ...] = ()
 
 
 def layer_counts(layer_types: tuple[str, ...], names: tuple[str, ...]) -> dict[str, int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from generator.derive.config.fields import Fields, Refused
+from generator.derive.config.fields import Fields, Refused, is_size
 
 HEADS = ("num_attention_heads", "n_head", "n_heads")
 NAMED = ("num_key_value_heads", "num_kv_heads", "n_head_kv")
@@ -29,6 +30,16 @@ SPELLINGS = (
 def attention_heads(fields: Fields) -> int:
     """Query heads."""
     return fields.first_of(*HEADS)
+
+
+def query_heads(config: Mapping[str, Any]) -> tuple[int, ...]:
+    """The numbers of query heads that layers have, each once; none where the config names no such number."""
+    stated = [config.get(key) for key in (*HEADS, "decoder_attention_heads", "num_heads", "swa_num_attention_heads")]
+    for key in ("num_attention_heads_per_layer", "attention_other_setting"):
+        value = config.get(key)
+        stated += value if isinstance(value, list) else []
+        stated += [value.get("num_attention_heads")] if isinstance(value, Mapping) else []
+    return tuple(dict.fromkeys(heads for heads in stated if is_size(heads)))
 
 
 def kv_heads(fields: Fields, model_type: object) -> int:

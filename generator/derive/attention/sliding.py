@@ -53,6 +53,8 @@ READS = frozenset(
         "max_position_embeddings",
     }
 )
+# What says how long a sequence may be.
+LENGTHS = ("max_position_embeddings", "rope_scaling")
 MOST_STRETCHED = 1_000_000
 LONGEST_UNCHECKED = 32_768
 SPEAKS = (*WINDOW, *PATTERNS, "hybrid_layer_pattern", "attention_chunk_size")
@@ -68,11 +70,21 @@ def window_is_idle(config: Mapping[str, Any]) -> str | None:
     upper = config.get("max_window_layers")
     if config.get("use_sliding_window") is True and is_size(upper) and is_size(layers) and upper >= layers:
         return f"no effect: no layer has an index of max_window_layers ({upper}) or above"
-    longest = _longest(config)
-    whole = is_size(window) and window <= MOST and longest is not None and window >= longest
-    if whole and config.get("layer_types") is None:
-        return f"no effect: no sequence is longer than the window, max_position_embeddings allows {longest} tokens"
+    late, longest = late_window(config), _longest(config)
+    if late is not None:
+        return f"no effect up to {late} tokens, max_position_embeddings allows {longest}: beyond, layers keep no more"
     return None
+
+
+def late_window(config: Mapping[str, Any]) -> int | None:
+    """A window that no sequence of a stated length fills; None where there is no such window. Total."""
+    window, longest = config.get("sliding_window"), _longest(config)
+    if config.get("use_sliding_window") is False or config.get("layer_types") is not None:
+        return None
+    upper, layers = config.get("max_window_layers"), config.get("num_hidden_layers")
+    if config.get("use_sliding_window") is True and is_size(upper) and is_size(layers) and upper >= layers:
+        return None
+    return window if is_size(window) and window <= MOST and longest is not None and window >= longest else None
 
 
 def _longest(config: Mapping[str, Any]) -> int | None:

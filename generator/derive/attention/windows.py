@@ -11,6 +11,7 @@ The closed form: docs/kv-geometry.md#windows-and-chunks
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from generator.derive.attention import plain, sliding
@@ -80,6 +81,31 @@ def read_windows(config: Mapping[str, Any]) -> Geometry:
 def read_sharing(config: Mapping[str, Any]) -> Geometry:
     """The last ``num_kv_shared_layers`` layers own no cache."""
     return _read(config, "cross_layer_shared")
+
+
+def bounded(geometry: Geometry, config: Mapping[str, Any]) -> Geometry:
+    """A geometry of full layers whose window is longer than any stated sequence: beyond it they keep no more.
+
+    Within the lengths that the config states the window changes nothing, neither entries nor kernels, so the family
+    stays. Raises Refused where nothing says which layers the window is for.
+    """
+    window = sliding.late_window(config)
+    if window is None or not any(stream.entries == Entries("full") for stream in geometry.streams):
+        return geometry
+    longer = {key: value for key, value in config.items() if key not in sliding.LENGTHS}
+    kinds = sliding.layer_kinds(Fields({**longer, sliding.LENGTHS[0]: window + 1}), len(geometry.layer_types))
+    return replace(geometry, streams=tuple(_split(geometry.streams, kinds.count(SLIDING), window)))
+
+
+def _split(streams: tuple[CacheStream, ...], sliding_layers: int, window: int) -> Iterator[CacheStream]:
+    """Full layers, of which so many stop at the window."""
+    for stream in streams:
+        if stream.entries != Entries("full") or not sliding_layers:
+            yield stream
+            continue
+        yield replace(stream, layers=sliding_layers, entries=Entries("full", most=window))
+        if stream.layers > sliding_layers:
+            yield replace(stream, layers=stream.layers - sliding_layers)
 
 
 def _read(config: Mapping[str, Any], family: str) -> Geometry:

@@ -56,6 +56,28 @@ def class_stem(name: str) -> str:
 
 
 @dataclass(frozen=True)
+class ClassesWithoutCache:
+    """Classes that keep nothing from one step to the next, and words by which others may be of that kind."""
+
+    names: frozenset[str] = frozenset()
+    alone: frozenset[str] = frozenset()
+    suspects: tuple[str, ...] = ()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> ClassesWithoutCache:
+        """Build from ``names``, ``alone`` and ``suspects``."""
+        lists = (table.get(key) or () for key in ("names", "alone", "suspects"))
+        names, alone, suspects = lists
+        return cls(frozenset(names), frozenset(alone), tuple(suspects))
+
+    def suspect(self, name: str) -> bool:
+        """Whether a class may be an encoder by its name, and nobody has judged it."""
+        return name not in self.names and any(
+            name.endswith(word[:-1]) if word.endswith("$") else word in name for word in self.suspects
+        )
+
+
+@dataclass(frozen=True)
 class ConfigKeys:
     """The closed world of config keys, made from the parsed ``schema/config_keys.yaml``."""
 
@@ -69,6 +91,7 @@ class ConfigKeys:
     holds_for: Mapping[str, frozenset[str]] = field(default_factory=dict)
     words: KeyWords = field(default_factory=lambda: KeyWords(()))
     reads: ClassReads | None = None
+    without_cache: ClassesWithoutCache = field(default_factory=lambda: ClassesWithoutCache())
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
@@ -100,7 +123,18 @@ class ConfigKeys:
         named = table.get("names") or {}
         shaping = tuple(key for key, (role, _) in explicit.items() if role in SHAPING and "." not in key)
         words = KeyWords(shaping, named.get("same") or {}, named.get("counted") or {}, tuple(named.get("apart") or ()))
-        return cls(explicit, tuple(patterns), statements, tied, off, governed, frozenset(switches), holds_for, words)
+        return cls(
+            explicit,
+            tuple(patterns),
+            statements,
+            tied,
+            off,
+            governed,
+            frozenset(switches),
+            holds_for,
+            words,
+            without_cache=ClassesWithoutCache.from_table(table.get("classes_without_cache") or {}),
+        )
 
     def _find(self, key: str) -> tuple[str, str] | None:
         if key in self.explicit:

@@ -68,7 +68,7 @@ def _page(site: Site, model: Record) -> Page:
         strip=strip(facts),
         engines=list(answerview.rows(site, model)),
         gotchas=answerview.gotchas(site, model),
-        fits=fit_table(site.kb, model, contexts(facts)),
+        fits=fit_table(site.kb, site.answers, model, contexts(facts)),
         fields=list(_fields(site, model)),
         citing=site.citing(model),
         boost=2.0,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.catalog.read.declared import shipped_catalog
 from generator.catalog.records import Catalog
-from generator.derive.attention import FormatMismatch, sharded
+from generator.derive.attention import FormatMismatch, check_ranks, copies, sharded, sharded_growth
 from generator.derive.attention.geometry import Geometry
 from generator.derive.cited_config import config_keys
 from generator.derive.class_defaults import ClassDefaults, DefaultsUsed
@@ -70,6 +70,27 @@ class KvAnswer:
     overpay: Overpay = NOTHING
     class_defaults: DefaultsUsed | None = None
     offered: DefaultsUsed | None = None
+
+    @property
+    def ranks_refused(self) -> str | None:
+        """Why the heads cannot be dealt out to so many ranks, with both numbers; None where they can."""
+        if self.geometry is None:
+            return None
+        try:
+            check_ranks(self.geometry, self.ask.tp)
+        except ValueError as problem:
+            return str(problem)
+        return None
+
+    @property
+    def copies(self) -> Mapping[str, int]:
+        """How many ranks hold the same entries, by what they hold."""
+        return copies(self.geometry, self.ask.tp) if self.geometry and not self.ranks_refused else {}
+
+    def growth_per_rank(self, figure: Figure) -> Fraction | None:
+        """Bytes per token on each rank; None where heads and ranks do not divide."""
+        assert self.geometry is not None
+        return None if self.ranks_refused else sharded_growth(self.geometry, figure.layout, self.ask.tp)
 
     @property
     def derivable(self) -> bool:

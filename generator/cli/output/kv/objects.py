@@ -10,6 +10,7 @@ from generator.cli.output.kv.overpay import overpay_object
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
 from generator.derive.class_defaults import DefaultsUsed
+from generator.derive.figures import CachePart
 from generator.notation.units import number
 
 
@@ -19,6 +20,12 @@ def as_json(answer: KvAnswer) -> str:
         return to_json(_refusal(answer))
     payload = _derived(answer, answer.geometry)
     if answer.ask.tp > 1:
+        payload["tp_refused"] = answer.ranks_refused
+        payload["per_rank_growth_bytes_per_token"] = {
+            figure.key: None if (each := answer.growth_per_rank(figure)) is None else number(each)
+            for figure in answer.figures
+        }
+        payload["held_by_ranks"] = dict(answer.copies)
         payload["per_rank_bytes"] = {
             str(tokens): {figure.key: _number(answer.per_rank(figure, tokens)) for figure in answer.figures}
             for tokens in answer.ask.contexts
@@ -47,10 +54,16 @@ def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
         "kernel_classes": list(answer.kernel_classes),
         "layers": dict(geometry.layers),
         "growth_bytes_per_token": {figure.key: number(figure.growth) for figure in answer.figures},
+        "growth_by_length": {
+            figure.key: [{"from_tokens": first, "bytes_per_token": number(each)} for first, each in figure.pieces]
+            for figure in answer.figures
+        },
         "bytes": {
             str(tokens): {figure.key: number(answer.bytes(figure, tokens)) for figure in answer.figures}
             for tokens in ask.contexts
         },
+        "parts": _parts(answer),
+        "states_by_engine": _states(answer),
         "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
         "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
         "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
@@ -68,6 +81,40 @@ def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
     }
 
 
+def _parts(answer: KvAnswer) -> dict[str, Any]:
+    """Each kind of entry for itself, by length and layout."""
+    batch = answer.ask.batch
+    return {
+        str(tokens): {figure.key: [_part(part, batch) for part in figure.parts(tokens)] for figure in answer.figures}
+        for tokens in answer.ask.contexts
+    }
+
+
+def _states(answer: KvAnswer) -> list[dict[str, Any]]:
+    """The state as each engine keeps it, part by part with its number type."""
+    return [
+        {
+            "engine": state.engine.id,
+            "parts": [
+                {"state": name, "dtype": state.dtypes.get(name), "bytes": size * answer.ask.batch}
+                for name, size in state.parts.items()
+            ],
+        }
+        for state in answer.states
+    ]
+
+
+def _part(part: CachePart, batch: int) -> dict[str, Any]:
+    return {
+        "role": part.stream.role,
+        "layer_type": part.stream.layer_type,
+        "layers": part.stream.layers,
+        "bytes_per_entry": number(part.entry),
+        "bytes": number(part.bytes * batch),
+        "depends_on": part.depends_on,
+    }
+
+
 def _filled(filled: DefaultsUsed | None) -> dict[str, Any] | None:
     return {"source": filled.source, "class": filled.class_name, "keys": dict(filled.keys)} if filled else None
 
@@ -81,7 +128,7 @@ def _stream(stream: Any) -> dict[str, Any]:
         "role": stream.role,
         "layer_type": stream.layer_type,
         "layers": stream.layers,
-        "entries": {"rule": stream.entries.rule, "n": stream.entries.n},
+        "entries": {"rule": stream.entries.rule, "n": stream.entries.n, "most": stream.entries.most},
         "scalars_per_entry": stream.scalars,
         "width": stream.width,
     }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from generator.cli.output.kv.answer import KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
 from generator.derive.attention.geometry import StateSlot
+from generator.derive.figures import Figure
 from generator.notation.units import binary, grouped
 
 
@@ -45,7 +47,30 @@ def _growth(answer: KvAnswer) -> Iterator[str]:
     for figure in answer.figures:
         only = "  [geometry only]" if figure.geometry_only else ""
         yield f"  {figure.key:<{width}}  {grouped(figure.growth):>12}  {binary(figure.growth):>10}{only}"
-        yield f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}"
+        yield f"  {'':<{width}}  = {figure.formula.rsplit(' = ', 1)[0]}{_by_length(figure)}"
+    if answer.ask.tp > 1:
+        yield from _per_rank(answer, width)
+
+
+def _by_length(figure: Figure) -> str:
+    """Growth below and beyond the windows: ``; 507,904 up to 1,024 tokens, 81,920 beyond``."""
+    if len(figure.pieces) < 2:
+        return ""
+    steps = [f"{grouped(each)} up to {grouped(end)} tokens" for (_, each), (end, _) in pairwise(figure.pieces)]
+    return f"; {', '.join(steps)}, {grouped(figure.pieces[-1][1])} beyond"
+
+
+def _per_rank(answer: KvAnswer, width: int) -> Iterator[str]:
+    """Growth on each rank, and what several ranks hold; or why the ranks cannot be."""
+    if answer.ranks_refused:
+        yield f"no figure for {answer.ask.tp} ranks: {answer.ranks_refused}"
+        return
+    yield f"growth on each of {answer.ask.tp} ranks, bytes per token"
+    for figure in answer.figures:
+        each = answer.growth_per_rank(figure)
+        yield f"  {figure.key:<{width}}  {grouped(each or 0):>12}  {binary(each or Fraction(0)):>10}"
+    for what, ranks in answer.copies.items():
+        yield f"  {what}: held by {ranks} ranks" + (", each with a full copy" if what.endswith("row") else "")
 
 
 def _width(answer: KvAnswer) -> int:
@@ -56,11 +81,12 @@ def _states(answer: KvAnswer) -> Iterator[str]:
     """State by what it is; by engine where engines keep it differently, since alternatives do not add up."""
     batch = answer.ask.batch
     if len({tuple(state.parts.items()) for state in answer.states}) < 2:
+        named = answer.states[0].named if answer.states else str
         for name, size in answer.state.items():
-            yield f"state {name}: {grouped(size * batch)} B ({binary(size * batch)}), whatever the length"
+            yield f"state {named(name)}: {grouped(size * batch)} B ({binary(size * batch)}), whatever the length"
         return
     for state in answer.states:
-        parts = " + ".join(f"{name} {grouped(size * batch)}" for name, size in state.parts.items())
+        parts = " + ".join(f"{state.named(name)} {grouped(size * batch)}" for name, size in state.parts.items())
         total = state.total * batch
         yield f"state in {state.engine.id}: {parts} = {grouped(total)} B ({binary(total)}), whatever the length"
 
@@ -87,7 +113,23 @@ def _table(answer: KvAnswer) -> list[str]:
                 problems[value] = None
             cells.append("-" if isinstance(value, str) else binary(value))
         rows.append(f"  {figure.key:<{width}}" + "".join(f" {cell:>13}" for cell in cells))
-    return [title, *rows, *(f"  {problem}" for problem in problems)]
+    return [title, *rows, *(f"  {problem}" for problem in problems), *_cross(answer)]
+
+
+def _cross(answer: KvAnswer) -> Iterator[str]:
+    """The caches of an encoder-decoder apart: what the encoder fills does not depend on the decoder's length."""
+    geometry, ask = answer.geometry, answer.ask
+    if geometry is None or answer.ranks_refused or not any(figure.crossing for figure in answer.figures):
+        return
+    width, parts = (
+        _width(answer),
+        {figure.key: [figure.parts(n, ask.tp) for n in ask.contexts] for figure in answer.figures},
+    )
+    for number, stream in enumerate(geometry.streams):
+        first = parts[answer.figures[0].key][0][number]
+        yield f"  of which {stream.layer_type.replace('_', ' ')}, decided by {first.depends_on}"
+        for key, lengths in parts.items():
+            yield f"  {key:<{width}}" + "".join(f" {binary(each[number].bytes * ask.batch):>13}" for each in lengths)
 
 
 def _traps(answer: KvAnswer) -> list[str]:
