@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import TODAY, Base
+from conftest import FIXED, TODAY, Base
 
 from generator.authoring import fixes
-from generator.checks import CHECKS, internal_error
+from generator.checks import CHECKS
 from generator.checks.contract import Check
 from generator.checks.manual import examples
 from generator.checks.run import CheckRun
@@ -27,9 +27,6 @@ OTHER = "records/models/tiny-b.yaml"
 GUIDE = "docs/guide.md"
 PROSE = "Keys and values of all heads are kept as one latent row, as in [[tiny-a|Tiny A]]."
 RENAMED: dict[str, str | bytes | None] = {"records/redirects.yaml": "old: tiny-latent\n"}
-each_check = pytest.mark.parametrize(
-    "check", [check for check in CHECKS if check is not internal_error], ids=lambda check: f"{check.code}-{check.name}"
-)
 
 
 def run(base: Base, *arguments: str) -> Result:
@@ -103,20 +100,24 @@ def test_the_mode_of_a_file_stays(tiny: Base) -> None:
 # --- each fix that there is -------------------------------------------------------------------------------------------
 
 
-def carries_fix(check: Check, tiny: Base) -> bool:
+each_fix = pytest.mark.parametrize(
+    "check", [check for check in CHECKS if check.code in FIXED], ids=lambda check: f"{check.code}-{check.name}"
+)
+
+
+def laid(check: Check, tiny: Base) -> Fix:
+    """The fix of a check's bad example, laid over the base."""
     (found,) = tiny.amend(examples(check.doc, "Bad")).findings()
-    return found.fix is not None
-
-
-@each_check
-def test_every_fix_of_a_check_settles_and_the_second_run_does_nothing(check: Check, tiny: Base) -> None:
-    if not carries_fix(check, tiny):
-        return
-    before = held(tiny)
-    (found,) = tiny.findings()
     assert found.fix is not None
+    return found.fix
+
+
+@each_fix
+def test_every_fix_of_a_check_settles_and_the_second_run_does_nothing(check: Check, tiny: Base) -> None:
+    fix = laid(check, tiny)
+    before = held(tiny)
     assert run(tiny, "--unsafe").exit_code == 0
-    assert changed(tiny, before) == {edit.location.path for edit in found.fix.edits}
+    assert changed(tiny, before) == {edit.location.path for edit in fix.edits}
     assert tiny.findings(check.code) == []
     before = held(tiny)
     again = run(tiny, "--unsafe")
@@ -124,16 +125,13 @@ def test_every_fix_of_a_check_settles_and_the_second_run_does_nothing(check: Che
     assert changed(tiny, before) == set()
 
 
-@each_check
+@each_fix
 def test_an_unsafe_fix_waits_until_it_is_asked_for(check: Check, tiny: Base) -> None:
-    if not carries_fix(check, tiny):
-        return
-    (found,) = tiny.findings()
-    assert found.fix is not None
+    fix = laid(check, tiny)
     before = held(tiny)
     done = run(tiny)
     assert done.exit_code == 0
-    if found.fix.safe:
+    if fix.safe:
         assert changed(tiny, before)
         assert "--unsafe" not in done.output
     else:
@@ -141,10 +139,9 @@ def test_an_unsafe_fix_waits_until_it_is_asked_for(check: Check, tiny: Base) -> 
         assert "1 fix needs a look at the result: --unsafe" in done.output
 
 
-@each_check
+@each_fix
 def test_the_diff_says_the_same_and_writes_nothing(check: Check, tiny: Base) -> None:
-    if not carries_fix(check, tiny):
-        return
+    laid(check, tiny)
     before = held(tiny)
     shown = run(tiny, "--unsafe", "--diff")
     assert shown.exit_code == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TINY, TODAY, Base
+from conftest import FIXED, TINY, TODAY, Base
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,28 +111,15 @@ def test_the_good_example_is_silent(check: Check, tiny: Base) -> None:
 @each_check
 def test_a_fix_settles_it_and_nothing_else(check: Check, tiny: Base) -> None:
     (found,) = tiny.amend(examples(check.doc, "Bad")).findings()
-    if found.fix is None:
-        return
-    before = {path: path.read_bytes() for path in tiny.root.rglob("*.yaml")}
-    apply(tiny.root, found.fix.edits)
-    changed = {path.relative_to(tiny.root).as_posix() for path in before if path.read_bytes() != before[path]}
-    assert changed == {edit.location.path for edit in found.fix.edits}
-    assert check.code not in codes(tiny.findings())
-    if found.fix.safe:
-        assert tiny.findings() == [], "a safe fix makes no other mistake"
-
-
-def test_some_checks_do_carry_fixes(tiny: Base) -> None:
-    fixed = {check.code for check in CHECKS if (found := Base(tiny.root).findings()) == [] and _fix(check, tiny, found)}
-    assert {"YML003", "YML004", "CIT101", "CIT105", "CIT106", "WIR201", "DRF604"} <= fixed
-
-
-def _fix(check: Check, tiny: Base, _: list[Finding]) -> bool:
-    bad = examples(check.doc, "Bad")
-    before = {name: (tiny.root / name).read_bytes() if (tiny.root / name).exists() else None for name in bad}
-    found = tiny.amend(bad).findings()
-    tiny.lay(before)
-    return bool(found) and found[0].fix is not None
+    assert (found.fix is not None) is (check.code in FIXED)
+    if found.fix is not None:
+        before = {path: path.read_bytes() for path in tiny.root.rglob("*.yaml")}
+        apply(tiny.root, found.fix.edits)
+        changed = {path.relative_to(tiny.root).as_posix() for path in before if path.read_bytes() != before[path]}
+        assert changed == {edit.location.path for edit in found.fix.edits}
+        left = codes(tiny.findings())
+        assert check.code not in left
+        assert not (found.fix.safe and left), "a safe fix makes no other mistake"
 
 
 def test_no_check_imports_another() -> None:
