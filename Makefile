@@ -63,6 +63,9 @@ fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 bench: $(VENV)/.dev ## what the generator costs, as ratios to a named peer
 	$(BIN)/python tests/benchmarks
 
+fuzz: $(VENV)/.dev ## mutate records and configs for some minutes; prints the seed (make fuzz ARGS="--seconds 600 --seed 1")
+	$(BIN)/python -m tests.fuzz $(ARGS)
+
 oracle: $(ORACLE)/.made ## hold the formulas to the caches of real models in transformers
 	$(ORACLE)/bin/python -m pytest --confcutdir=tests/oracle tests/oracle -p no:cacheprovider -W ignore::FutureWarning $(ARGS)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
+from fuzz.mutations import mutated, mutated_config
 
 from generator.catalog.read import NoKnowledgeBase, read
 from generator.catalog.records import Catalog
@@ -24,8 +25,6 @@ from generator.cli import cli
 from generator.knowledge.evidence.impact import consequences
 from generator.knowledge.knowledge_base import assemble
 from generator.site.pages import Site, build_site
-
-from .mutations import mutated, mutated_config
 
 ROOT = Path(__file__).resolve().parents[2]
 TODAY = date(2026, 11, 29)
