@@ -53,4 +53,5 @@ def _mkdocs(folder: Path, arguments: list[str]) -> None:
     except click.ClickException:
         raise
     except SystemExit as done:
-        raise click.exceptions.Exit(int(done.code or 0) if not isinstance(done.code, str) else 1) from None
+        if done.code:
+            raise click.exceptions.Exit(done.code if isinstance(done.code, int) else 1) from None

@@ -39,7 +39,8 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     from generator.authoring import fixes
 
     folder = found_root(root)
-    mend(folder)
+    if not diff:
+        mend(folder)
     catalog = catalog_at(folder)  # a folder that is no knowledge base is told before anything is copied
     outcome = fixes.plan(folder, date.today(), unsafe, [inside(catalog, folder, path) for path in paths])
     if not outcome.converged:
@@ -77,7 +78,7 @@ def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | N
     from generator.cli.output import reviews as standing
 
     folder = found_root(root)
-    if ids or every:
+    if (ids or every) and not diff:
         mend(folder)
     kb = knowledge_at(folder)
     if every == bool(ids) and (every or source or diff):

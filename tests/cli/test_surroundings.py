@@ -82,6 +82,12 @@ def test_nothing_of_it_is_published(tiny: Base, name: str) -> None:
     assert not (tiny.root / "plain").exists()
 
 
+def test_folders_without_end_are_an_error(tiny: Base) -> None:
+    (tiny.root / "docs" / "/".join("a" * 40)).mkdir(parents=True)
+    found = tiny.findings()
+    assert [(each.code, each.message[-38:]) for each in found] == [("YML001", "folders are nested deeper than 20 here")]
+
+
 def test_what_editors_leave_is_passed_over(tiny: Base) -> None:
     tiny.lay({f"{MODELS}/.tiny-a.yaml.swp": b"\xff", "docs/.#guide.md.txt": "x", "docs/.hidden/page.md": "[[nobody]]"})
     (tiny.root / f"{MODELS}/.#tiny-a.yaml").symlink_to("somebody@host.4711:1764480000")

@@ -6,6 +6,7 @@ finding and never an absence.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ AUTHORED = ("records", "sources", "docs", "schema", "templates")
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger file is refused unread: the longest list on record has 50 kB."""
+
+DEEPEST = 20
+"""Folders nested deeper than this are not gone into: no record needs them."""
 
 LINK = "this is a symbolic link, and links are not followed; put the file or folder itself here"
 _KINDS = {
@@ -68,23 +72,31 @@ def _below(root: Path, top: str) -> Iterator[tuple[str, str]]:
     if (root / top).is_symlink():
         yield top, LINK
         return
-    try:
-        entries = sorted(os.scandir(root / top), key=lambda entry: entry.name)
-    except NotADirectoryError:
-        yield top, "this is a file, and a folder is expected"
-        return
-    except OSError as error:
-        yield top, f"the folder cannot be read: {error.strerror}"
-        return
-    for entry in entries:
-        path = f"{top}/{entry.name}"
-        if entry.is_dir(follow_symlinks=False) and not entry.name.endswith((".yaml", ".yml", ".md")):
-            yield from _below(root, path)
-        elif entry.is_symlink():
-            if not entry.name.startswith(".") or os.path.exists(entry.path):
-                yield path, LINK
+    folders = [top]
+    while folders:
+        folder = folders.pop()
+        try:
+            if folder.count("/") > DEEPEST:
+                raise OSError(errno.ENAMETOOLONG, f"folders are nested deeper than {DEEPEST} here")
+            entries = list(os.scandir(root / folder))
+        except NotADirectoryError:
+            yield folder, "this is a file, and a folder is expected"
+        except OSError as error:
+            yield folder, f"the folder cannot be read: {error.strerror}"
         else:
-            yield path, "" if entry.is_file(follow_symlinks=False) else _no_file(os.lstat(entry.path).st_mode)
+            for entry in entries:
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False) and not entry.name.endswith((".yaml", ".yml", ".md")):
+                    folders.append(path)
+                else:
+                    yield path, _why_barred(entry)
+
+
+def _why_barred(entry: os.DirEntry[str]) -> str:
+    """Why what is no folder is not read; empty for a regular file, and for the marks that editors leave."""
+    if entry.is_symlink():
+        return LINK if os.path.exists(entry.path) or not entry.name.startswith(".") else ""
+    return "" if entry.is_file(follow_symlinks=False) else _no_file(os.lstat(entry.path).st_mode)
 
 
 def _no_file(mode: int) -> str:
