@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -170,3 +172,21 @@ def real_copy(real_root: Path, tmp_path: Path) -> Base:
     for name in ("records", "sources", "schema"):
         shutil.copytree(real_root / name, tmp_path / "real" / name)
     return Base(tmp_path / "real")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running Chromium; without one the tests skip, and fail where CI=true."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        reason = f"no Chromium on the PATH ({', '.join(names)}); .ci/chromium installs one"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from generator.derive.config.keys import ConfigKeys
 from generator.derive.facts import Facts
 from generator.derive.model_facts import facts_of
 from generator.derive.stored_formats import Formats, formats
+from generator.findings import Fault, failure
 from generator.knowledge.editions import Newer, newer_editions
 from generator.knowledge.graph import CitationGraph
 from generator.knowledge.model_names import ModelNames, names
@@ -48,14 +49,28 @@ class KnowledgeBase:
 
 
 def assemble(catalog: Catalog, today: date) -> KnowledgeBase:
-    """The pass: from what was written to all that follows from it."""
+    """The pass: from what was written to all that follows from it.
+
+    A model of which something fails inside is a fault (INT901), and nothing is made of it; the others are.
+    """
     keys, all_formats = config_keys(catalog), formats(catalog)
+    facts: dict[str, Facts] = {}
+    failed: list[Fault] = []
+    for model in catalog.sound("model"):
+        try:
+            facts[model.id] = facts_of(catalog, model, keys, all_formats)
+        except Exception as error:
+            message = f"what follows from this record failed inside ({failure(error)}): please report it"
+            failed.append(Fault("INT901", model.at(), message, model.id))
+    if failed:
+        unsound = catalog.unsound | {str(fault.record) for fault in failed}
+        catalog = replace(catalog, faults=(*catalog.faults, *failed), unsound=unsound)
     return KnowledgeBase(
         catalog=catalog,
         graph=CitationGraph.of(catalog),
         keys=keys,
         formats=all_formats,
-        facts={model.id: facts_of(catalog, model, keys, all_formats) for model in catalog.sound("model")},
+        facts=facts,
         listings=listings(catalog),
         today=today,
     )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from conftest import Base
 
+from generator.catalog.records import Catalog, Record
 from generator.checks import CHECKS, internal_error, judge, unused_waiver
 from generator.checks.contract import Check, Tally
 from generator.checks.manual import sections
 from generator.checks.run import judge_all
+from generator.derive.facts import Facts
 from generator.findings import Finding, Severity
+from generator.knowledge import knowledge_base
 from generator.knowledge.knowledge_base import KnowledgeBase
 
 WRONG = {
@@ -72,6 +76,21 @@ def test_without_a_record_at_hand_it_still_has_a_place(tiny: Base) -> None:
     check = replace(CHECKS[0], judge=fails)
     (told,) = judge_all(tiny.read(), [check], unused_waiver).findings
     assert (told.code, told.record, told.location.path) == ("INT901", None, "records")
+
+
+def test_what_is_derived_of_one_model_may_fail_alone(tiny: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = knowledge_base.facts_of
+
+    def fails(catalog: Catalog, model: Record, *more: Any) -> Facts:
+        if model.id == "tiny-b":
+            raise OverflowError("too large")
+        return real(catalog, model, *more)
+
+    monkeypatch.setattr(knowledge_base, "facts_of", fails)
+    (told,) = [each for each in tiny.findings() if each.severity is Severity.ERROR]
+    assert (told.code, told.record, told.location.path) == ("INT901", "tiny-b", "records/models/tiny-b.yaml")
+    assert "OverflowError: too large" in told.message
+    assert tiny.read().facts.keys() == {"tiny-a"}
 
 
 def test_the_real_checks_do_not_fail(tiny: Base) -> None:

@@ -18,9 +18,11 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from safety.payloads import PAYLOADS
-from test_site_browser import _Quiet, chromium  # noqa: F401
+from test_site_browser import _Quiet
 
 from generator.site.html.policy import ContentPolicy
+
+pytestmark = pytest.mark.xdist_group("browser")  # the site is built once
 
 PAGES = (
     *("", "matrix/", "families/", "models/", "models/tiny-a/", "overpay/", "engines/tiny-engine/", "kernels/uniform/"),
@@ -97,7 +99,7 @@ def test_only_the_scripts_of_the_theme_are_allowed(folder: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_breaks_it_and_no_payload_runs(chromium: Any, address: str, folder: Path, path: str) -> None:  # noqa: F811
+def test_no_page_breaks_it_and_no_payload_runs(chromium: Any, address: str, folder: Path, path: str) -> None:
     target = folder / path if path.endswith(".html") else folder / path / "index.html"
     if not target.is_file():
         pytest.fail(f"{path} was not built")
@@ -120,7 +122,7 @@ def test_no_page_breaks_it_and_no_payload_runs(chromium: Any, address: str, fold
 
 
 @pytest.mark.browser
-def test_search_dark_colours_and_the_filter_of_the_matrix_work(chromium: Any, address: str) -> None:  # noqa: F811
+def test_search_dark_colours_and_the_filter_of_the_matrix_work(chromium: Any, address: str) -> None:
     context = chromium.new_context(color_scheme="light", viewport={"width": 1360, "height": 900})
     context.set_default_timeout(60_000)
     page = context.new_page()
