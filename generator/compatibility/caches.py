@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -69,8 +69,9 @@ def _named_auto(engine: Record, profile: Profile, formats: Formats) -> Caches:
 def formats_meant(engine: Record, profile: Profile, gpu: Gpu, formats: Formats, word: str) -> tuple[Caches, ...]:
     """What a word may mean, the most literal first: a format's id or name, a layout's key ``kv+index``, an alias.
 
-    An alias means other formats on other GPUs, so it holds only where the literal meaning does not serve. Raises
-    UnknownCache, with the words that are known.
+    An alias means other formats on other GPUs, so it holds only where the literal meaning does not serve. Where no
+    format is on record for the family, the cell is what it is at `auto`, and a step says so. Raises UnknownCache, with
+    the words that are known.
     """
     default = auto(engine, profile, gpu, formats)
     if word == "auto":
@@ -86,7 +87,13 @@ def formats_meant(engine: Record, profile: Profile, gpu: Gpu, formats: Formats, 
             own = (kv or default.kv, windows or default.window, index or default.index)
             meanings.append(Caches(*own, step))
     if not meanings:
-        raise UnknownCache(word, known(engine, profile, formats))
+        if names := known(engine, profile, formats):
+            raise UnknownCache(word, names)
+        text = (
+            f"no layout is on record for the family {profile.family} in {engine.title}, so what {word} would keep "
+            "there is not known"
+        )
+        return (replace(default, step=Reason("cache", Effect.NOT_ON_RECORD, text, (), word)),)
     return tuple(meanings)
 
 

@@ -69,12 +69,15 @@ class Effect(StrEnum):
     NOT_PROVED = "not proved"
     UNREAD = "unread"
     UNKNOWN = "unknown"
+    NO_LIST = "no list"
+    BY_A_COPY = "named by a copy"
     NOT_LISTED = "not listed"
     LISTED = "listed"
     NO_EVIDENCE = "no evidence"
     DISAGREES = "disagrees"
     ASKS = "asks"
     STORES = "stores"
+    NOT_ON_RECORD = "not on record"
     NEEDS = "needs"
     MAY_OVERRIDE = "may override"
     NOT_JUDGED = "not judged"
@@ -96,7 +99,7 @@ DECIDES = {
     VerdictState.BLOCKED: (Effect.BLOCKED, Effect.REFUSES),
     VerdictState.LISTED: (Effect.NOT_PROVED, Effect.UNREAD, Effect.UNKNOWN),
     VerdictState.NOT_LISTED: (Effect.NOT_LISTED,),
-    VerdictState.NO_EVIDENCE: (Effect.NO_EVIDENCE, Effect.UNKNOWN),
+    VerdictState.NO_EVIDENCE: (Effect.NO_EVIDENCE, Effect.UNKNOWN, Effect.NO_LIST, Effect.BY_A_COPY),
     VerdictState.SOURCES_DISAGREE: (Effect.DISAGREES,),
 }
 """The effects of the step that a state comes from, the first that is there."""

@@ -51,6 +51,7 @@ class Cell:
     chosen: tuple[BackendFit, ...]
     cache_words: frozenset[str]
     settings: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
 
     def uses(self, name: str) -> str | None:
         """How the chosen backends come by a kernel library: "itself", a fork's id, or None where they do not."""
@@ -107,14 +108,15 @@ def _steps(each: Condition, cell: Cell, limits: Limits) -> Iterator[tuple[Reason
     if features is None:
         return
     names = backends_in(features)
-    if names and not {answer.backend.name for answer in cell.chosen} & set(names):
+    needed = bool(cell.lost & set(names))  # every way leads over a backend that this rules out
+    if names and not needed and not {answer.backend.name for answer in cell.chosen} & set(names):
         return  # it is about a backend that does not serve here
     title, value = each.gotcha.title, each.gotcha.id
     if each.get("effect") is None:
         yield Reason("gotcha", Effect.TO_KNOW, title, each.cites, value), None
         return
     kernel = each.when.get("kernel")
-    how = cell.uses(kernel) if kernel else "itself"
+    how = cell.uses(kernel) if kernel and not needed else "itself"
     if how == "itself":
         yield from _held(each, cell, others_in(features), limits)
     elif how and each.when.get("architectures") and each.when.get("kernel_versions"):

@@ -29,6 +29,8 @@ class Served:
     chosen: tuple[BackendFit, ...] = ()
     modifiers: tuple[str, ...] = ()
     flips_if: tuple[str, ...] = ()
+    lost: frozenset[str] = frozenset()
+    """Backends that are ruled out and would serve: where there is no other, what rules them out is why none does."""
 
     @property
     def gated(self) -> bool:
@@ -82,9 +84,13 @@ class Kernels:
             order = list(row["order"]) if row else []
             best = _best(answers, order, [answer.backend for answer in chosen])
             if best is None or best.grade < Grade.UNGATED:
-                told = [*answers, *_refusing(_answers(ruled_out, part, job, profile, gpu, caches))]
+                out = _answers(ruled_out, part, job, profile, gpu, caches)
+                told = [*answers, *_refusing(out)]
                 rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], told, profile)
-                return replace(rest, reasons=(*reasons, *rest.reasons), chosen=tuple(chosen), modifiers=tuple(notes))
+                would = frozenset(answer.backend.name for answer in out if answer.grade >= Grade.UNGATED)
+                lost = frozenset() if rest.outcome == "unread" else would
+                whole = (*reasons, *(_ruled_out(job, lost, rest.reasons) if lost else rest.reasons))
+                return replace(rest, reasons=whole, chosen=tuple(chosen), modifiers=tuple(notes), lost=lost)
             if not any(best.backend is other.backend for other in chosen):
                 known = sum(backend.does(part) for backend in providers)
                 others = {answer.backend.name for answer in answers if answer.grade is not Grade.REFUSES}
@@ -176,6 +182,12 @@ def _answers(
         for variant in backend.variants
         if part in variant.parts and variant.covers(gpu)
     ]
+
+
+def _ruled_out(job: Job, lost: frozenset[str], reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """The step for a part whose only backends are ruled out; what rules them out is a step of its own."""
+    text = f"{job.name}: {listed(sorted(lost))} is ruled out on {THIS_GPU}, and nothing else on record serves this"
+    return (replace(reasons[0], text=text), *reasons[1:])
 
 
 def _refusing(answers: Iterable[BackendFit]) -> Iterator[BackendFit]:

@@ -164,7 +164,7 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
     """Apply the rule to one model and one engine."""
     if names is None or names.key is None:
         where = f" in {names.source.title}" if names else ""
-        step = Reason("listed", Effect.UNKNOWN, f"{engine.title} has no list of names on record{where}", _of(names))
+        step = Reason("listed", Effect.NO_LIST, f"{engine.title} has no list of names on record{where}", _of(names))
         return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that lists names",))
     named = asked.architecture if names.key == "architecture" else asked.model_type
     name = named.value
@@ -227,7 +227,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     if names.exhaustive and not firm:
         text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
         flips = ("the model's own config, read",)
-        return answer(ListingState.NO_EVIDENCE, Reason("listed", Effect.UNKNOWN, text, _of(names)), flips=flips)
+        return answer(ListingState.NO_EVIDENCE, Reason("listed", Effect.BY_A_COPY, text, _of(names)), flips=flips)
     if names.exhaustive:
         step = Reason("listed", Effect.NOT_LISTED, f"{title} is exhaustive and does not list {name}", _of(names))
         return answer(ListingState.NOT_LISTED, step, flips=(f"a version whose list names {name}",))

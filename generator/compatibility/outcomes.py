@@ -86,7 +86,9 @@ class Rules:
         steps += [reason for each in served for reason in each.reasons]
         whole = all(each.outcome in SERVED for each in served)
         stored = self._stored(served, caches) if whole else None
-        return self._judge(replace(bare, chosen=chosen), limits, steps + ([stored] if stored else []), served, gated)
+        lost = frozenset().union(*(each.lost for each in served))
+        cell = replace(bare, chosen=chosen, lost=lost)
+        return self._judge(cell, limits, steps + ([stored] if stored else []), served, gated)
 
     def _served(
         self, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]

@@ -100,6 +100,14 @@ COMPLETED = {
         {"families", "kernel"},
         {"symptom"},
     ),
+    "a config key": (
+        MODEL,
+        "  hidden_size: 256",
+        "  hidden_size: 256\n  index_to",
+        10,
+        {"index_topk", "index_head_dim", "sliding_window"},
+        {"license", "claims"},
+    ),
     "a field of a model": (MODEL, "license: MIT", "license: MIT\nc", 1, {"claims", "corrections"}, {"name"}),
 }
 
@@ -128,6 +136,8 @@ UNDERLINED = {
     "a required field is missing": (GOTCHA, "effect: blocked\n", "", 1, "effect"),
     "null without its reason": (MODEL, "license: MIT", "license: null", 1, "why_null"),
     "the wrong kind of value": (MODEL, "released: 2026-01-02", "released: [2026]", 4, "string"),
+    "a layer count in words": (MODEL, "num_hidden_layers: 4", "num_hidden_layers: sixty", 10, "integer"),
+    "a number for a switch": (MODEL, "  hidden_size: 256", "  hidden_size: 256\n  use_mla: 1", 12, "boolean"),
     "no repository": (MODEL, "repo: TinyWorks/Tiny-A", "repo: Tiny-A", 3, "repo"),
 }
 
@@ -146,6 +156,15 @@ def test_hover_shows_what_a_field_is_for(editor: tuple[LanguageServer, Base, boo
     shown = editor[0].hover(path, line, 2)
     assert "What it does to the user" in shown
     assert "wrong-result" in shown
+
+
+def test_hover_shows_what_a_config_key_means_for_the_cache(editor: tuple[LanguageServer, Base, bool]) -> None:
+    text = text_of(editor, MODEL)
+    path, _ = opened(editor, MODEL, text)
+    line = text[: text.index("kv_lora_rank: 32")].count("\n")
+    shown = editor[0].hover(path, line, 4)
+    assert "Shapes the cache" in shown
+    assert "latent attention" in shown
 
 
 def test_real_records_of_every_kind_are_clean_in_an_editor(real: KnowledgeBase, real_root: Path) -> None:

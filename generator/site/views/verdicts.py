@@ -27,6 +27,8 @@ BRIEF = {
     ("family", Effect.UNKNOWN): "family not known",
     ("named", Effect.UNKNOWN): "class not stated",
     ("listed", Effect.UNKNOWN): "no whole list",
+    ("listed", Effect.NO_LIST): "no list on record",
+    ("listed", Effect.BY_A_COPY): "class named by a copy",
     ("kernel-class", Effect.NO_EVIDENCE): "no backend seen",
     ("kernel-class", Effect.REFUSES): "no backend takes it",
 }
