@@ -48,7 +48,7 @@ def kv(
     if config is not None:
         catalog, on_record, class_reads = _on_record(root)
         asked = config_at(config, (catalog or shipped_catalog()).tables.get("file_kinds", {}))
-        gaps = figures.Gaps(assume_neutral, class_defaults, on_record, class_reads)
+        gaps = figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
         answer = figures.of_config(asked, str(config), catalog, gaps, ask)
     else:
         if class_defaults:

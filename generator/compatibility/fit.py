@@ -16,7 +16,7 @@ from generator.derive.attention import FormatMismatch, Geometry, check_ranks, co
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
-from generator.notation.units import BYTES, binary, grouped, number
+from generator.notation.units import BYTES, grouped
 
 DEVICE_UNITS = ("MiB", "GiB", "B")
 DECIMAL_UNITS = ("MB", "GB", "TB")
@@ -188,49 +188,3 @@ def _cache(
     elif facts.geometry.states:
         words.append("without the state of a sequence, whose bytes no engine on record gives")
     return (each + state) * batch, tuple(words)
-
-
-# --- in words -------------------------------------------------------------------------------------------------------
-
-
-def as_object(fit: Fit) -> dict[str, Any]:
-    """The figure as data."""
-    load = fit.load
-    return {
-        "context": load.context,
-        "batch": load.batch,
-        "tp": load.tp,
-        "layout": load.layout,
-        "layout_decided": load.decided,
-        "weights_bytes_per_gpu": _number(load.weights),
-        "cache_bytes_per_gpu": _number(load.cache),
-        "bytes_per_gpu": None if load.bytes is None else number(load.bytes),
-        "memory_bytes": fit.memory,
-        "memory_basis": fit.memory_basis,
-        "share_of_memory": None if fit.share is None else round(float(fit.share), 4),
-        "reasons": [part for part in (load.weights, load.cache) if isinstance(part, str)],
-        "assumptions": list(load.assumptions),
-    }
-
-
-def _number(part: Fraction | str) -> int | float | None:
-    return None if isinstance(part, str) else number(part)
-
-
-def lines(fit: Fit) -> list[str]:
-    """The figure for a terminal."""
-    load = fit.load
-    sequences = f"{load.batch} sequence{'' if load.batch == 1 else 's'} of {grouped(load.context)} tokens"
-    found = [f"memory, a figure beside the verdict: {sequences}, {load.tp} GPU{'' if load.tp == 1 else 's'}"]
-    for name, part in (("weights", load.weights), ("cache", load.cache)):
-        words = f"not derivable: {part}" if isinstance(part, str) else f"{binary(part)} on each"
-        found.append(f"  {name}: {words}")
-    if fit.memory is None:
-        found.append(f"  memory: not known: {fit.memory_basis}")
-    elif load.bytes is None:
-        found.append(f"  memory: {binary(fit.memory)} on each ({fit.memory_basis}); there is no sum")
-    else:
-        left = fit.memory - load.bytes
-        word = f"{binary(left)} left" if left >= 0 else f"{binary(-left)} too much"
-        found.append(f"  sum: {binary(load.bytes)} of {binary(fit.memory)} on each ({fit.memory_basis}): {word}")
-    return [*found, *(f"  assumed: {text}" for text in load.assumptions)]

@@ -6,7 +6,7 @@ whose class no source names is unknown, not refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -224,6 +224,12 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
         step = Reason("listed", Effect.NOT_LISTED, text, _of(names), last)
         flips = (f"{engine.title} {last}, or a later list that names it again",)
         return answer(ListingState.NOT_LISTED, step, flips=flips)
+    return _unnamed(names, name, firm, answer)
+
+
+def _unnamed(names: EngineList, name: str, firm: bool, answer: Callable[..., Listing]) -> Listing:
+    """What silence says: no where the list is whole and the name the model's own, else nothing."""
+    title = names.source.title
     if names.exhaustive and not firm:
         text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
         flips = ("the model's own config, read",)

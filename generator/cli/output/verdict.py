@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+from generator.cli.output.memory import fit_lines, fit_object
 from generator.cli.output.to_json import to_json
 from generator.compatibility import GLYPHS, MEANINGS, Reason, Verdict, VerdictState
 from generator.compatibility import fit as memory
@@ -48,14 +49,14 @@ def as_json(verdict: Verdict, fit: Fit | None = None) -> str:
             "modifiers": list(verdict.modifiers),
             "reasons": [asdict(reason) for reason in verdict.reasons],
             "flips_if": list(verdict.flips_if),
-            **({"fit": memory.as_object(fit)} if fit else {}),
+            **({"fit": fit_object(fit)} if fit else {}),
         }
     )
 
 
 def as_text(kb: KnowledgeBase, verdict: Verdict, fit: Fit | None = None) -> str:
     """The verdict for a reader: the state, each step with what says so, and what would change it."""
-    return "\n".join([*_lines(kb, verdict), *(["", *memory.lines(fit)] if fit else [])])
+    return "\n".join([*_lines(kb, verdict), *(["", *fit_lines(fit)] if fit else [])])
 
 
 def _lines(kb: KnowledgeBase, verdict: Verdict) -> Iterator[str]:

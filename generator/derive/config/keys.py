@@ -120,9 +120,6 @@ class ConfigKeys:
             if row.get("holds_for")
             for key in row["keys"]
         }
-        named = table.get("names") or {}
-        shaping = tuple(key for key, (role, _) in explicit.items() if role in SHAPING and "." not in key)
-        words = KeyWords(shaping, named.get("same") or {}, named.get("counted") or {}, tuple(named.get("apart") or ()))
         return cls(
             explicit,
             tuple(patterns),
@@ -132,7 +129,7 @@ class ConfigKeys:
             governed,
             frozenset(switches),
             holds_for,
-            words,
+            _key_words(explicit, table.get("names") or {}),
             without_cache=ClassesWithoutCache.from_table(table.get("classes_without_cache") or {}),
         )
 
@@ -195,3 +192,8 @@ def _statements(groups: Iterable[Mapping[str, Any]]) -> Iterator[MustState]:
         stems = frozenset(class_stem(name) for name in group["model_types"])
         off = tuple(group.get("off_counts") or ())
         yield MustState(tuple(group["keys"]), bool(group.get("null_counts", False)), why, stems, off)
+
+
+def _key_words(explicit: Mapping[str, tuple[str, str]], named: Mapping[str, Any]) -> KeyWords:
+    shaping = tuple(key for key, (role, _) in explicit.items() if role in SHAPING and "." not in key)
+    return KeyWords(shaping, named.get("same") or {}, named.get("counted") or {}, tuple(named.get("apart") or ()))

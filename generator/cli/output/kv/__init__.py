@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from generator.cli.output.kv.answer import Gaps, KvAnswer, KvQuestion, of_config, of_record
+from generator.cli.output.kv.answer import KvAnswer, KvQuestion, Leeway, of_config, of_record
 from generator.cli.output.kv.objects import as_json
 from generator.cli.output.kv.text import as_text
 from generator.derive.figures import CONTEXTS
 
-__all__ = ["CONTEXTS", "Gaps", "KvAnswer", "KvQuestion", "as_json", "as_text", "of_config", "of_record"]
+__all__ = ["CONTEXTS", "KvAnswer", "KvQuestion", "Leeway", "as_json", "as_text", "of_config", "of_record"]

@@ -39,7 +39,7 @@ class KvQuestion:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class Leeway:
     """What to do about keys that a config leaves to its class or that nobody has judged.
 
     ``on_record`` gives the class defaults that sources state for a model type; they count only where ``fill`` says so.
@@ -118,7 +118,7 @@ def of_record(kb: KnowledgeBase, id: str, ask: KvQuestion) -> KvAnswer:
     return _answer(facts, ask, kb.catalog)
 
 
-def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Gaps, ask: KvQuestion) -> KvAnswer:
+def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Leeway, ask: KvQuestion) -> KvAnswer:
     """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and it says so."""
     notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
     catalog = catalog or shipped_catalog()
@@ -142,7 +142,7 @@ def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gap
 
 
 def _filled_in(
-    config: Mapping[str, Any], keys: ConfigKeys, gaps: Gaps
+    config: Mapping[str, Any], keys: ConfigKeys, gaps: Leeway
 ) -> tuple[Geometry | None, DefaultsUsed | None, str | None]:
     """The geometry with the gaps filled by the class, and what filled them; or why nothing can."""
     defaults, problem = _defaults(config, gaps)
@@ -156,7 +156,7 @@ def _filled_in(
     return geometry, defaults.used(used), None
 
 
-def _defaults(config: Mapping[str, Any], gaps: Gaps) -> tuple[ClassDefaults | None, str]:
+def _defaults(config: Mapping[str, Any], gaps: Leeway) -> tuple[ClassDefaults | None, str]:
     """What sources state for exactly this model type; none, with the reason, where there is none or they disagree."""
     model_type = unwrap(config).get("model_type")
     if gaps.on_record is None:
