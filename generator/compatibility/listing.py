@@ -198,19 +198,7 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     removed = _change(names, name, "removed")
     spelled = names.spellings.get(name, name)
     if name in names.names or name in names.further:
-        holder = names.source if name in names.names else names.further[name]
-        text = f"{holder.title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
-        step = Reason("listed", Effect.LISTED, text, (holder.id,), spelled)
-        apart = holder is not names.source and names.exhaustive and _change(names, name, "added") is None
-        if removed is None and apart:
-            against = f"{title} is exhaustive and does not list {name}"
-            flips = ("what separates the two lists",)
-            return answer(
-                ListingState.DISAGREE, step, Reason("listed", Effect.DISAGREES, against, _of(names)), flips=flips
-            )
-        if removed is None:
-            return answer(ListingState.LISTED, step)
-        return answer(ListingState.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))
+        return _held(names, name, spelled, removed, answer)
     if removed is not None:
         return answer(ListingState.NOT_LISTED, _gone(removed), flips=("a later list that names it again",))
     added = _change(names, name, "added")
@@ -225,6 +213,22 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
         flips = (f"{engine.title} {last}, or a later list that names it again",)
         return answer(ListingState.NOT_LISTED, step, flips=flips)
     return _unnamed(names, name, firm, answer)
+
+
+def _held(
+    names: EngineList, name: str, spelled: str, removed: Mapping[str, Any] | None, answer: Callable[..., Listing]
+) -> Listing:
+    """A class that one of the engine's lists names: in its own list, or in a further one that its own may deny."""
+    holder = names.source if name in names.names else names.further[name]
+    text = f"{holder.title} lists {spelled}" + (f", its spelling of {name}" if spelled != name else "")
+    step = Reason("listed", Effect.LISTED, text, (holder.id,), spelled)
+    if removed is not None:
+        return answer(ListingState.NOT_LISTED, step, _gone(removed), flips=("a later list that names it again",))
+    if holder is names.source or not names.exhaustive or _change(names, name, "added") is not None:
+        return answer(ListingState.LISTED, step)
+    text = f"{names.source.title} is exhaustive and does not list {name}"
+    against = Reason("listed", Effect.DISAGREES, text, _of(names))
+    return answer(ListingState.DISAGREE, step, against, flips=("what separates the two lists",))
 
 
 def _unnamed(names: EngineList, name: str, firm: bool, answer: Callable[..., Listing]) -> Listing:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.notation.citations import ID
-from generator.notation.code import Gaps, blanked, hidden
+from generator.notation.code import CodeGaps, blanked, hidden
 
 _INCLUDES = re.compile(r"\binclude\b")
 _TARGET = re.compile(rf"(?P<id>{ID})#(?P<section>[A-Za-z0-9_.-]+)\Z")
@@ -80,7 +80,7 @@ def both(text: str) -> list[Expression]:
     """All that stands in double braces, expressions and includes alike."""
     if "{{" not in text:
         return []
-    apart = Gaps(hidden(text))
+    apart = CodeGaps(hidden(text))
     return [Expression(start, end, text[start:end]) for start, end in _closed(text) if not apart.hold(start)]
 
 

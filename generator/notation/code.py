@@ -59,10 +59,10 @@ def code(text: str) -> tuple[Gap, ...]:
     ['`a`', '``b ` c``']
     """
     blocks = [(each.start, each.end) for each in fences(text)]
-    return tuple(sorted([*blocks, *_spans(text, Gaps(blocks))])) if "`" in text else tuple(blocks)
+    return tuple(sorted([*blocks, *_spans(text, CodeGaps(blocks))])) if "`" in text else tuple(blocks)
 
 
-def _spans(text: str, blocks: Gaps) -> Iterator[Gap]:
+def _spans(text: str, blocks: CodeGaps) -> Iterator[Gap]:
     """Each run of backticks with the next one of its length, where no paragraph ends between the two."""
     waiting: dict[int, list[int]] = {}
     runs = [run for run in _RUN.finditer(text) if not blocks.hold(run.start())]
@@ -122,7 +122,7 @@ def hidden(text: str) -> tuple[Gap, ...]:
     return tuple(found)
 
 
-class Gaps:
+class CodeGaps:
     """Places in a text that do not overlap, to ask of a character whether it stands in one."""
 
     def __init__(self, gaps: Iterable[Gap]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from generator.notation.code import Gaps, hidden
+from generator.notation.code import CodeGaps, hidden
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]++([^\n]+)$", re.M)
 
@@ -29,7 +29,7 @@ def below(text: str) -> dict[str, tuple[int, int]]:
     """
     if "#" not in text:
         return {}
-    apart = Gaps(hidden(text))
+    apart = CodeGaps(hidden(text))
     found = [each for each in _HEADING.finditer(text) if not apart.hold(each.start())]
     spans: dict[str, tuple[int, int]] = {}
     for each, end in zip(found, _ends(found, len(text)), strict=True):

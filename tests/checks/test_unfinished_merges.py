@@ -109,7 +109,7 @@ def test_the_markers_in_a_schema_are_told_with_their_place(tiny: Base) -> None:
         tiny.lay({f"schema/{name}": text + "<<<<<<< HEAD\n"})
         done = CliRunner().invoke(cli, ["--root", str(tiny.root), "validate"])
         assert done.exit_code in (1, 2)
-        assert f"schema/{name}:{text.count(chr(10)) + 1}:1 YML006 `<<<<<<< HEAD` is a marker" in done.output
+        assert f"schema/{name}:{text.count(chr(10)) + 1}:1: YML006 `<<<<<<< HEAD` is a marker" in done.output
 
 
 def test_nothing_is_built_of_it(tiny: Base, tmp_path: Path) -> None:

@@ -280,7 +280,7 @@ def test_a_number_of_400_digits_is_refused(tiny: Base, option: str) -> None:
     assert done.returncode == 2
     assert f"Invalid value for '{option}'" in done.stderr
     most = "1000000000000"
-    assert run("kv", "tiny-a", "--context", most, "--batch", most, "--tp", most, cwd=tiny.root).returncode == 0
+    assert run("kv", "tiny-a", "--context", most, "--batch", most, cwd=tiny.root).returncode == 0
 
 
 def test_a_port_that_is_taken_is_one_line(tiny: Base) -> None:

@@ -591,7 +591,7 @@ def why(real: KnowledgeBase, real_root: Path, monkeypatch: pytest.MonkeyPatch) -
 
     from generator.cli import ask, cli
 
-    monkeypatch.setattr(ask, "knowledge_at", lambda folder: real)
+    monkeypatch.setattr(ask, "asked_base", lambda root: real)
     return lambda *words: CliRunner().invoke(cli, ["--root", str(real_root), "why", *words])
 
 

@@ -150,6 +150,7 @@ def test_codes_that_are_named_exist() -> None:
 
 def test_files_that_are_linked_exist() -> None:
     generated = {path.stem for path in (ROOT / "generator/site/pages").glob("*.py")}
+    generated |= {f"{name.replace('_', '-')}.md" for name in generated}
     for page in PAGES:
         for address in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
             target = address.split("#")[0]

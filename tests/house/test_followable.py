@@ -53,6 +53,9 @@ NAMES_ONLY = {
     "sglang-0-5-23-attention-registry",
     # A discussion of the modes of MLA, of which a reader gets the thread and no figure.
     "ik-pr-268",
+    # Backends that an engine's choice names; the code that gates them is cited beside.
+    "sglang-0-5-23-aiter-backend",
+    "sglang-0-5-23-trtllm-mla-backend",
 }
 """Sources that decide beside others and whose own facts only name things. The list may shrink."""
 

@@ -578,7 +578,7 @@ FAULTS = {
     "silent: the record cannot be read, which YML001 says": ("vendor: Tiny Works", "vendor Tiny Works", []),
     "silent: a key stands twice, which YML002 says": ("vendor: Tiny Works", "vendor: T\nvendor: T", []),
     "a key that nobody knows, for which there is DRV302": ("  kv_lora_rank:", "  kv_lora_rnk:", ["tiny-a"]),
-    "a number as a text": ("  num_hidden_layers: 4", '  num_hidden_layers: "4"', ["tiny-a"]),
+    "silent: a number as a text, which SCH101 says": ("  num_hidden_layers: 4", '  num_hidden_layers: "4"', []),
 }
 
 

@@ -105,12 +105,7 @@ class ConfigKeys:
         patterns = sorted(_entries(table.get("patterns") or ()), key=lambda entry: entry[1] not in SHAPING)
         rows = [row for part in ("groups", "patterns") for row in table.get(part) or ()]
         tied = tuple(str(key) for row in rows if row.get("tied") for key in row["keys"])
-        off = {
-            str(key): EMPTY if row["off_at"] == "empty" else tuple(row["off_at"])
-            for row in rows
-            if row.get("off_at")
-            for key in row["keys"]
-        }
+        off = {str(key): _off(row["off_at"]) for row in rows if row.get("off_at") for key in row["keys"]}
         governed = {str(key): str(row["key"]) for row in table.get("switches") or () for key in row["governs"]}
         switches = (str(key) for row in table.get("types") or () if row["type"] == "boolean" for key in row["keys"])
         statements = tuple(_statements(table.get("must_state") or ()))
@@ -176,6 +171,10 @@ class ConfigKeys:
         """The statements asked of a config that goes by any of these model types or class names."""
         stems = {class_stem(name) for name in names}
         return (statement for statement in self.statements if statement.model_types & stems)
+
+
+def _off(stated: Any) -> tuple[object, ...]:
+    return EMPTY if stated == "empty" else tuple(stated)
 
 
 def _entries(groups: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from fractions import Fraction
 from functools import lru_cache
 
-from generator.notation.code import Gaps, fences
+from generator.notation.code import CodeGaps, fences
 from generator.prose.reading.quantities import UNIT, Quantity, Unit, unit
 
 
@@ -138,7 +138,7 @@ def _wrapped(text: str, at: int) -> str:
 
 def _breaks(text: str) -> list[int]:
     blocks = fences(text)
-    inner = Gaps((each.inner_start, each.inner_end) for each in blocks)
+    inner = CodeGaps((each.inner_start, each.inner_end) for each in blocks)
     edges = [place for each in blocks for place in (each.start, each.end)]
     inside = [
         match.start() for each in blocks for match in _CODE_BREAK.finditer(text, each.inner_start, each.inner_end)
