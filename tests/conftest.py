@@ -46,20 +46,19 @@ settings.register_profile("search", settings.get_profile("fixed"), derandomize=F
 settings.load_profile("fixed")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """What is costly is made once: one worker has the real base and its pages, one the browser and its site.
 
-    So do the tests of a module that share what it makes for all of them.
+    So do the tests of a module that share what it makes for all of them. (Workers read the groups before other hooks
+    see the list of all tests.)
     """
-    for item in items:
-        given = getattr(item, "callspec", None)
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif "real" in getattr(item, "fixturenames", ()) or (given and "real" in given.params.values()):
-            item.add_marker(pytest.mark.xdist_group("real"))
-        elif _shares(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    given = getattr(item, "callspec", None)
+    if item.get_closest_marker("browser"):
+        item.add_marker(pytest.mark.xdist_group("browser"))
+    elif "real" in getattr(item, "fixturenames", ()) or (given and "real" in given.params.values()):
+        item.add_marker(pytest.mark.xdist_group("real"))
+    elif _shares(item):
+        item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def _shares(item: pytest.Item) -> bool:
