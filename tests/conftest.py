@@ -46,27 +46,6 @@ settings.register_profile("search", settings.get_profile("fixed"), derandomize=F
 settings.load_profile("fixed")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """What is costly is made once: one worker has the real base and its pages, one the browser and its site.
-
-    So do the tests of a module that share what it makes for all of them. (Workers read the groups before other hooks
-    see the list of all tests.)
-    """
-    given = getattr(item, "callspec", None)
-    if item.get_closest_marker("browser"):
-        item.add_marker(pytest.mark.xdist_group("browser"))
-    elif "real" in getattr(item, "fixturenames", ()) or (given and "real" in given.params.values()):
-        item.add_marker(pytest.mark.xdist_group("real"))
-    elif _shares(item):
-        item.add_marker(pytest.mark.xdist_group(item.path.stem))
-
-
-def _shares(item: pytest.Item) -> bool:
-    """Whether a test uses something that its module makes once."""
-    known = getattr(item, "_fixtureinfo", None)
-    return known is not None and any(each.scope == "module" for of in known.name2fixturedefs.values() for each in of)
-
-
 def amended(text: str, change: str) -> str:
     """A record's text with the fields of `change` in place of its own; a block of fields is gone into."""
     fields = _fields(text)
