@@ -46,17 +46,6 @@ settings.register_profile("search", settings.get_profile("fixed"), derandomize=F
 settings.load_profile("fixed")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is dear to make is made once: one worker has the real base and its pages, one the browser and its site."""
-    for item in items:
-        given = getattr(item, "callspec", None)
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif "real" in getattr(item, "fixturenames", ()) or (given and "real" in given.params.values()):
-            item.add_marker(pytest.mark.xdist_group("real"))
-
-
 def amended(text: str, change: str) -> str:
     """A record's text with the fields of `change` in place of its own; a block of fields is gone into."""
     fields = _fields(text)

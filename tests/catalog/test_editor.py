@@ -26,10 +26,7 @@ LACKING = (
 NUMBERS = count()
 GOTCHA = "records/gotchas/tiny-crash.yaml"
 MODEL = "records/models/tiny-a.yaml"
-pytestmark = [
-    pytest.mark.skipif(bool(LACKING) and os.environ.get("CI") != "true", reason=LACKING),
-    pytest.mark.xdist_group("editor"),
-]
+pytestmark = pytest.mark.skipif(bool(LACKING) and os.environ.get("CI") != "true", reason=LACKING)
 
 
 def test_the_language_server_is_there() -> None:

@@ -589,9 +589,9 @@ def test_a_profile_needs_no_record(real: KnowledgeBase, cube: Cube) -> None:
 def why(real: KnowledgeBase, real_root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     from click.testing import CliRunner
 
-    from generator.cli import ask, cli
+    from generator.cli import cli, targets
 
-    monkeypatch.setattr(ask, "asked_base", lambda root: real)
+    monkeypatch.setattr(targets, "knowledge_at", lambda folder: real)
     return lambda *words: CliRunner().invoke(cli, ["--root", str(real_root), "why", *words])
 
 

@@ -18,8 +18,6 @@ from conftest import ROOT
 from safety.pattern_time import more_than_linear
 from safety.shapes import SHAPES
 
-pytestmark = pytest.mark.xdist_group("linear time")  # all is measured once
-
 HERE = Path(__file__).parent
 SMALL, LARGE = 600, 2400
 TIMES = LARGE / SMALL * 1.3

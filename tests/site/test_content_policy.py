@@ -22,8 +22,6 @@ from test_site_browser import _Quiet
 
 from generator.site.html.policy import ContentPolicy
 
-pytestmark = pytest.mark.xdist_group("browser")  # the site is built once
-
 PAGES = (
     *("", "matrix/", "families/", "models/", "models/tiny-a/", "overpay/", "engines/tiny-engine/", "kernels/uniform/"),
     *("gpus/tiny-gpu/", "gotchas/tiny-crash/", "concepts/tiny-latent/", "sources/tiny-a-config/", "corrections/"),

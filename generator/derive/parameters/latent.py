@@ -126,7 +126,8 @@ def _stored(fields: Reading, drafts: list[Part]) -> dict[str, int]:
     if fields.get("topk_method") == "noaux_tc":
         routers = (part for part in everywhere if part.component == "router")
         found["the routers' biases"] = sum(part.rows * part.copies for part in routers)
-    block = (fields.get("quantization_config") or {}).get("weight_block_size")
+    quantised = fields.get("quantization_config")
+    block = quantised.get("weight_block_size") if isinstance(quantised, dict) else None
     if isinstance(block, list) and len(block) == 2 and all(is_size(each) for each in block):
         found["scales"] = sum(_blocks(part, *block) * part.copies for part in everywhere if part.linear)
     return found
