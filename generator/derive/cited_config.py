@@ -40,12 +40,12 @@ def config_source(catalog: Catalog, record: Record) -> Record | None:
 
 
 def cited_source(catalog: Catalog, record: Record, field: str) -> Record | None:
-    """The source that a field of a record cites."""
+    """The source that a field of a record cites; from one that breaks its schema nothing is derived."""
     mention = whole(str(record.get(field) or ""))
     if mention is None or mention.problem:
         return None
     source = catalog.resolve(mention).record
-    return source if source and source.kind == "source" else None
+    return source if source and source.kind == "source" and source.id not in catalog.unsound else None
 
 
 def source_config(source: Record | None) -> dict[str, Any]:

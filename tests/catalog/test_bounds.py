@@ -13,8 +13,10 @@ from generator.authoring import fixes
 from generator.catalog import bounds
 from generator.catalog.read.redirects import Redirects
 from generator.catalog.yaml.loader import load
+from generator.checks import judge
 from generator.cli import cli
 from generator.findings import Edit, Fix, Location
+from generator.site.pages import Site, build_site
 
 MODEL = "records/models/tiny-a.yaml"
 CONFIG = "sources/tiny-a-config.yaml"
@@ -124,3 +126,28 @@ def test_a_list_of_four_megabytes_is_told(tiny: Base) -> None:
     text = (tiny.root / MODEL).read_text("utf-8").partition("notes:")[0]
     tiny.lay({MODEL: text + "aliases: [" + json.dumps(["a"] * 500_000)[1:] + "\n"})
     assert [each.code for each in tiny.findings("SCH101", "YML001")] == ["SCH101"]
+
+
+TYPES = {
+    "a class that is a number, in a source": (CONFIG, "architectures: [TinyMlaForCausalLM]", "architectures: 1e+300"),
+    "a type that is a mapping, in a source": (CONFIG, "model_type: tiny_mla", "model_type: {a: 1}"),
+    "a class that is a number, in a model": (MODEL, "architectures: [TinyMlaForCausalLM]", "architectures: 1e+300"),
+    "a type that is a mapping, in a model": (MODEL, "model_type: tiny_mla", "model_type: {a: 1}"),
+    "a number that is a text": (MODEL, "num_hidden_layers: 4", "num_hidden_layers: sixty"),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_a_value_of_another_type_is_told_at_the_value_and_nothing_fails(tiny: Base, name: str) -> None:
+    file, old, new = TYPES[name]
+    tiny.edit(file, old, new)
+    line = next(
+        number for number, text in enumerate((tiny.root / file).read_text("utf-8").splitlines(), 1) if new in text
+    )
+    kb = tiny.read()
+    (found,) = [each for each in judge(kb).findings if each.code == "SCH101"]
+    assert (found.location.path, found.location.line) == (file, line)
+    assert "INT901" not in [each.code for each in judge(kb).findings]
+    site = Site(kb, judge(kb).findings)
+    assert list(build_site(site))
+    assert site.failures == []

@@ -38,6 +38,8 @@ ALPHABET = [
 ]
 EVERYTHING = frozenset(ALPHABET)
 WORD = frozenset(char for char in ALPHABET if re.match(r"\w", char))
+MOST = 200_000
+"""States of a pattern, or triples of them, that are looked at; a larger pattern is not decided, and refused."""
 COPIES = 2
 """A bounded repeat is no loop: so many copies stand for all of them."""
 
@@ -311,6 +313,8 @@ class Search:
                 if node not in seen:
                     seen.add(node)
                     todo.append(node)
+            if len(seen) > MOST:
+                raise ValueError(f"the pattern has more than {MOST:,} states: bound what it repeats")
         return sorted(seen)
 
     def doubled(self) -> tuple[int, int, str] | None:
@@ -367,6 +371,8 @@ class Search:
                     if triple not in seen:
                         seen.add(triple)
                         todo.append(triple)
+            if len(seen) > MOST:
+                return "anything"
         return None
 
 

@@ -38,7 +38,7 @@ class Style(Enum):
 
 def to(path: str, fragment: str = "") -> str:
     """The unresolved address of a page, for templates and for prose."""
-    return f"{SCHEME}{quote(path)}" + (f"#{quote(fragment)}" if fragment else "")
+    return f"{SCHEME}{quote(path)}" + (f"#{quote(str(fragment))}" if fragment else "")
 
 
 def relative(path: str, target: str, style: Style) -> str:
