@@ -82,7 +82,8 @@ def _finding(
     orphaned = best is not None and best.id in kb.graph.orphans()
     # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
     underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
-    already = {each.target for each in kb.graph.cites(record.id)}
+    # In a list of sources the right one may stand beside the wrong one; elsewhere it has to take its place.
+    already = {each.target for each in kb.graph.cites(record.id) if each.path[:1] == citation.path[:1]}
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
     named = best is not None and best.id in already
     if best:
@@ -92,7 +93,7 @@ def _finding(
         _message(record, subject, cited, None if named else best, orphaned, comparison, effect, named),
         record.id,
         related,
-        citation.fix(best.id) if best and best.id not in already else None,
+        citation.fix(best.id) if best and not named else None,
         {
             "cited": cited.id,
             "expected_subject": subject,
