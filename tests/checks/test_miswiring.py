@@ -343,7 +343,7 @@ AGREE = {
 DIFFER = {
     "a number": ({"vocab_size": 8}, {"vocab_size": 7}),
     "one and true": ({"qk_norm": True}, {"qk_norm": 1}),
-    "a number and its text": ({"vocab_size": "7"}, {"vocab_size": 7}),
+    "a number and its text": ({"qk_norm": "7"}, {"qk_norm": 7}),
     "zero and null": ({"vocab_size": None, "x": 1}, {"x": 2}),
     "the order of a list": ({"layer_types": ["a", "b"]}, {"layer_types": ["b", "a"]}),
     "a value inside": ({"rope_scaling": {"a": {"b": 1}}}, {"rope_scaling": {"a": {"b": 2}}}),
