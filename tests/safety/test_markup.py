@@ -183,7 +183,7 @@ def test_no_page_holds_what_we_did_not_write(
             assert {pair for pair in met.attributes if pair[1] not in words} <= attributes, page.path
             assert met.schemes <= SCHEMES, page.path
             assert not {name for _, name in met.attributes if name.startswith("on")}, page.path
-        shown += "pwn" in page.html or "passwd" in page.html or "__class__" in page.html
+        shown += any(mark in page.html for mark in ("pwn", "passwd", "__class__", "evil.example"))
     assert site.failures == []
     assert shown or "PHNj" in payload, "the payload stands on some page, as text"
 

@@ -82,8 +82,9 @@ def _finding(
     orphaned = best is not None and best.id in kb.graph.orphans()
     # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
     underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
-    # In a list of sources the right one may stand beside the wrong one; elsewhere it has to take its place.
-    already = {each.target for each in kb.graph.cites(record.id) if each.path[:1] == citation.path[:1]}
+    # A list of further sources need not repeat what the record cites elsewhere; a field with one citation must have it.
+    further = isinstance(citation.path[-1], int)
+    already = {each.target for each in kb.graph.cites(record.id)} if further else set()
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
     named = best is not None and best.id in already
     if best:
