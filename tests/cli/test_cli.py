@@ -397,6 +397,11 @@ def test_a_key_that_nobody_knows_is_named_and_may_be_vouched_for(tmp_path: Path)
     (tmp_path / "config.json").write_text(json.dumps({**CONFIG, "model_type": "unheard_of", "cache_of_a_new_kind": 3}))
     payload = answer("kv", "--config", "config.json", cwd=tmp_path, status=1)
     assert payload["fields"] == ["cache_of_a_new_kind"]
+    assert payload["derivable"] is False
+    assert "growth_bytes_per_token" not in payload
+    condition = payload["conditional"]
+    assert (condition["proved"], condition["if_neutral"]) == (False, ["cache_of_a_new_kind"])
+    assert condition["growth_bytes_per_token"] == {"bf16": 131_072}
     vouched = answer("kv", "--config", "config.json", "--assume-neutral", "cache_of_a_new_kind", cwd=tmp_path)
     assert vouched["growth_bytes_per_token"]["bf16"] == 131_072
     assert any("cache_of_a_new_kind" in note for note in vouched["notes"])

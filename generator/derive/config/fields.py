@@ -13,18 +13,23 @@ MOST = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class NotDerivable:
-    """Why there is no geometry, and the config keys to look at."""
+    """Why there is no geometry, and the config keys to look at.
+
+    ``open_keys`` are the unjudged keys that alone are in the way, where neither their names nor the code of the class
+    speak against a figure without them.
+    """
 
     reason: str
     fields: tuple[str, ...] = ()
+    open_keys: tuple[str, ...] = ()
 
 
 class Refused(Exception):
     """Raised while a family reads a config; ``verdict`` is what ``derive`` returns."""
 
-    def __init__(self, reason: str, *fields: str) -> None:
+    def __init__(self, reason: str, *fields: str, open_keys: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
-        self.verdict = NotDerivable(reason, fields)
+        self.verdict = NotDerivable(reason, fields, open_keys)
 
 
 def is_size(value: object) -> TypeGuard[int]:

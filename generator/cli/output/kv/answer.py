@@ -52,6 +52,14 @@ class Leeway:
     class_reads: Callable[[], ClassReads | None] = lambda: None
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a refused config would keep if the keys in its way shaped nothing: proved by nobody, published nowhere."""
+
+    keys: tuple[str, ...]
+    growth: Mapping[str, Fraction]
+
+
 @dataclass(frozen=True)
 class KvAnswer:
     """The figures of one model, or the reason why there are none."""
@@ -70,6 +78,7 @@ class KvAnswer:
     overpay: Overpay = NOTHING
     class_defaults: DefaultsUsed | None = None
     offered: DefaultsUsed | None = None
+    condition: Condition | None = None
 
     @property
     def ranks_refused(self) -> str | None:
@@ -128,17 +137,36 @@ def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gap
         keys = replace(keys, reads=gaps.class_reads())
         geometry = derived(config, keys, {}, gaps.assume_neutral)
     if isinstance(geometry, NotDerivable):
-        refused = KvAnswer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
+        condition = _condition(config, keys, geometry, gaps, catalog)
+        refused = KvAnswer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes, condition=condition)
         full, filled, note = _filled_in(config, keys, gaps)
         if full is None or not gaps.fill:
             return replace(refused, offered=filled, notes=(*notes, note) if note and gaps.fill else notes)
         geometry = full
-    named = config.get("architectures")
-    classes = frozenset(each for each in named if isinstance(each, str)) if isinstance(named, list) else frozenset()
-    figures = figures_of(geometry, classes, formats(catalog))
+    figures = figures_of(geometry, _classes(config), formats(catalog))
     states = states_of(geometry, figures)[0]
     facts = Facts(name, config, geometry, figures=figures, state=states, class_defaults=filled)
     return _answer(facts, ask, catalog, notes)
+
+
+def _classes(config: Mapping[str, Any]) -> frozenset[str]:
+    named = config.get("architectures")
+    return frozenset(each for each in named if isinstance(each, str)) if isinstance(named, list) else frozenset()
+
+
+def _condition(
+    config: Mapping[str, Any], keys: ConfigKeys, refused: NotDerivable, gaps: Leeway, catalog: Catalog
+) -> Condition | None:
+    """The figures without the keys that alone are in the way; None where something else is, too."""
+    vouched, found = gaps.assume_neutral, refused
+    while found.open_keys:  # a config around the language model's names one key at a time
+        vouched = (*vouched, *found.open_keys)
+        geometry = derived(config, keys, {}, vouched)
+        if not isinstance(geometry, NotDerivable):
+            figures = figures_of(geometry, _classes(config), formats(catalog))
+            return Condition(vouched[len(gaps.assume_neutral) :], {each.key: each.growth for each in figures})
+        found = geometry
+    return None
 
 
 def _filled_in(

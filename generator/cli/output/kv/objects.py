@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from generator.cli.output.kv.answer import KvAnswer
+from generator.cli.output.kv.answer import Condition, KvAnswer
 from generator.cli.output.kv.overpay import overpay_object
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
@@ -40,7 +40,19 @@ def _refusal(answer: KvAnswer) -> dict[str, Any]:
         "reason": answer.reason,
         "fields": list(answer.fields),
         "class_defaults_on_record": _filled(answer.offered),
+        "conditional": _conditional(answer.condition),
         "notes": list(answer.notes),
+    }
+
+
+def _conditional(condition: Condition | None) -> dict[str, Any] | None:
+    """Figures that nobody has proved, under a key of their own: whoever looks for growth does not find them."""
+    if condition is None:
+        return None
+    return {
+        "proved": False,
+        "if_neutral": list(condition.keys),
+        "growth_bytes_per_token": {key: number(size) for key, size in condition.growth.items()},
     }
 
 

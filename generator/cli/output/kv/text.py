@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from generator.cli.output.kv.answer import KvAnswer
+from generator.cli.output.kv.answer import Condition, KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
 from generator.derive.attention.geometry import StateSlot
 from generator.derive.figures import Figure
@@ -19,6 +19,8 @@ def as_text(answer: KvAnswer) -> str:
         lines = [f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)]
         if answer.offered:
             lines += [f"  on record as class default: {answer.offered}", "  --class-defaults computes with it"]
+        if answer.condition and answer.condition.growth:
+            lines.append(_conditional(answer.condition))
         return "\n".join(lines)
     geometry = answer.geometry
     layers = [f"{count} {name}" for name, count in geometry.layers.items() if count]
@@ -31,6 +33,14 @@ def as_text(answer: KvAnswer) -> str:
         [*_traps(answer), *overpay_lines(answer.overpay), *_remarks(answer)],
     ]
     return "\n\n".join(filter(None, map("\n".join, blocks)))
+
+
+def _conditional(condition: Condition) -> str:
+    """One figure that would hold; --assume-neutral gives the others to whoever vouches for the keys."""
+    names = ", ".join(f"`{key}`" for key in condition.keys)
+    layout = "bf16" if "bf16" in condition.growth else next(iter(condition.growth))
+    verb = "shape" if condition.keys[1:] else "shapes"
+    return f"  not proved: {grouped(condition.growth[layout])} B/token in {layout} if {names} {verb} nothing"
 
 
 def _remarks(answer: KvAnswer) -> Iterator[str]:
