@@ -100,7 +100,7 @@ TABLES: Mapping[str, Form] = {
         designs=_rows({**_SPOKEN, "properties": {**_SPOKEN["properties"], "strength": _WORD}}),
     ),
 }
-"""The tables by name. Fields that are not named here may stand beside; any other table is a mapping."""
+"""The tables by name. Further fields are allowed; any other table is a mapping."""
 
 _SUB: Form = {"$ref": "#/$defs/schema"}
 _SUBS: Form = {"type": "object", "additionalProperties": _SUB}

@@ -23,7 +23,7 @@ from generator.cli.write import fix, materialise, new, review, schema
 from generator.findings import failure
 
 TRACEBACK = "SERVEBOOK_TRACEBACK"
-"""A variable of the environment, for whoever mends the generator."""
+"""An environment variable, for developers of the generator."""
 
 COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, schema, materialise, build, serve, extract)
 
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The exit status of the command, told on stderr where it is not its own."""
+    """The exit status of the command, with a message on stderr where it is not its own."""
     try:
         status = cli.main(prog_name="servebook", standalone_mode=False)  # click returns the status of an Exit
         if sys.stdout is not None:

@@ -18,7 +18,9 @@ from generator.cli.targets import COUNT, FORMAT, Stop, asked_base, found_root, h
 @click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
 @click.option("--batch", default=1, show_default=True, type=COUNT, help="Sequences.")
 @click.option("--tp", default=1, show_default=True, type=COUNT, help="Tensor-parallel ranks.")
-@click.option("--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key shapes no cache.")
+@click.option(
+    "--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key does not shape the cache."
+)
 @click.option(
     "--class-defaults",
     is_flag=True,
@@ -100,9 +102,9 @@ def _on_record(root: Path | None) -> tuple[Any, Any, Any]:
 @click.option("--engine", required=True, help="The engine's id.")
 @click.option("--gpu", required=True, help="The GPU's id.")
 @click.option("--cache", help="A cache type as the engine spells it, or a layout of `servebook kv`; otherwise auto.")
-@click.option("--context", type=COUNT, help="Tokens of each sequence: adds weights and cache.")
-@click.option("--batch", type=COUNT, help="Sequences, for the same; 1 otherwise.")
-@click.option("--tp", type=COUNT, help="GPUs that share the model, for the same; 1 otherwise.")
+@click.option("--context", type=COUNT, help="Tokens of each sequence; adds weights and cache.")
+@click.option("--batch", type=COUNT, help="Sequences at a time; adds weights and cache. Default: 1.")
+@click.option("--tp", type=COUNT, help="GPUs that share the model; adds weights and cache. Default: 1.")
 @FORMAT
 @click.pass_obj
 def why(

@@ -82,7 +82,7 @@ def _judged(kb: KnowledgeBase, folder: Path, against: str | None, overdue: bool)
 
     verdicts = judge(kb)
     if verdicts.checked == 0:
-        raise Stop("nothing was checked, and that is no success")
+        raise Stop("nothing was checked, and that is not a success")
     if against is not None:
         verdicts = _since(against, folder, verdicts)
     return verdicts.pressing(lambda path: True) if overdue else verdicts
@@ -118,7 +118,7 @@ def _text(path: Path) -> bytes | None:
 
 
 def _place_in_repository(folder: Path) -> str:
-    """What stands before a root-relative path for GitHub, which counts from the top of the repository."""
+    """The prefix of a root-relative path for GitHub, whose paths start at the repository's root."""
     from generator.cli.revision import NoRevision, place
 
     try:
@@ -128,7 +128,7 @@ def _place_in_repository(folder: Path) -> str:
 
 
 def _lines_of(folder: Path) -> Callable[[str, int], str]:
-    """Lines of authored files, as far as they can be read, for what stands below a finding on a terminal."""
+    """Lines of authored files, as far as they can be read, for the excerpts below findings on a terminal."""
     from generator.catalog.disk.authored import contents
     from generator.catalog.yaml.document import Document, Unreadable
 

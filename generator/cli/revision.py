@@ -31,12 +31,12 @@ def checkout(root: Path, revision: str) -> Iterator[Path]:
 
 
 def place(root: Path) -> str:
-    """Where a folder stands in its repository, with a slash behind it; empty for the repository's own top."""
+    """The path of a folder in its repository, with a slash at the end; empty for the repository's root."""
     return _git(root, "rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
 def _commit(root: Path, revision: str) -> str:
-    place(root)  # no repository at all is told first
+    place(root)  # that there is no repository is reported first
     try:
         asked = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except NoRevision:

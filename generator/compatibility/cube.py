@@ -56,7 +56,7 @@ class Verdict:
 
     @property
     def by_rules(self) -> VerdictState:
-        """What the rules give before any claim is heard."""
+        """What the rules give before any claim is weighed."""
         if self.platform.runs is False:
             return VerdictState.BLOCKED
         if self.outcome is None:
@@ -85,7 +85,7 @@ class Verdict:
 
     @property
     def modifiers(self) -> tuple[str, ...]:
-        """What to know beside the state: a flag, a pre-release, a slow path."""
+        """What to know in addition to the state: a flag, a pre-release, a slow path."""
         ruled = self.outcome.modifiers if self.outcome else ()
         asks = (f"cache: the checkpoint asks for {each.value}" for each in self.brought)
         said = weigh_claims(self.claims, self.by_rules)[2]
@@ -207,7 +207,7 @@ class Cube(Mapping[Key, Verdict]):
 
     @cached_property
     def _checkpoints(self) -> Mapping[str, Checkpoint]:
-        """What each model's checkpoint states besides its architecture."""
+        """What each model's checkpoint states apart from its architecture."""
         found = {}
         for model in self.catalog.sound("model"):
             cites, source = cited(model.get("config")), config_source(self.catalog, model)

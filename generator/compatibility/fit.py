@@ -24,9 +24,9 @@ DECIMAL_UNITS = ("MB", "GB", "TB")
 
 @dataclass(frozen=True)
 class Load:
-    """What a model puts on each GPU; where something is not known, the reason stands in its place.
+    """What a model puts on each GPU; where something is not known, the reason instead.
 
-    `decided` tells whether the format of the cache is the one that a verdict stores, or bf16 for want of that.
+    `decided` says whether the format of the cache is the one that a verdict stores, or bf16 for want of that.
     """
 
     context: int
@@ -76,7 +76,7 @@ def memory_of(gpu: Record) -> tuple[int | None, str]:
     if unit not in BYTES or isinstance(value, bool) or not isinstance(value, int | float):
         return None, "the record's figure has no unit that is known"
     size = int(Fraction(str(value)) * BYTES[unit])
-    as_what = ", which may stand for GiB" if unit in DECIMAL_UNITS else ""
+    as_what = ", which may mean GiB" if unit in DECIMAL_UNITS else ""
     return size, f"{value} {unit} as its source says, taken as {grouped(size)} bytes{as_what}"
 
 
@@ -89,8 +89,8 @@ def load(
     undecided = (
         () if decided or figure is None else (f"no verdict says in which format: {figure.key}, by the geometry",)
     )
-    beside = "activations, graphs and what an engine keeps free come on top"
-    words = (*taken, *more, *undecided, beside)
+    not_counted = "activations, graphs and what an engine keeps free come on top"
+    words = (*taken, *more, *undecided, not_counted)
     return Load(context, batch, tp, weights, cache, figure.key if figure else None, words, decided)
 
 
@@ -109,7 +109,7 @@ def fit(load: Load, gpu: Record) -> Fit:
 def figure_for(facts: Facts, stored: Any = None, engine: str = "") -> Figure | None:
     """The row of the cache table that a verdict stores; else bf16 by the geometry, the same basis for every model.
 
-    What some engine stores on some other GPU is no answer: it would be the smallest of all, and of another cell.
+    What some engine stores on some other GPU is not an answer: it would be the smallest of all, and of another cell.
     """
     return stored_figure(facts, stored, engine) or facts.figure("bf16")
 
@@ -178,9 +178,9 @@ def _cache(
         dealt = any(stream.heads for stream in facts.geometry.streams)
         whole = any(not stream.heads for stream in facts.geometry.streams)
         held = copies(facts.geometry, tp)
-        fewer = [f"{what} stands on {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
+        fewer = [f"{what} is held by {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
         words += ["KV heads dealt out to the GPUs" + (f"; {', '.join(fewer)}" if fewer else "")] if dealt else []
-        words += ["entries that heads share stand whole on every GPU"] if whole else []
+        words += ["entries that heads share are held whole by every GPU"] if whole else []
     crossing = (part for part in figure.parts(context) if part.stream.entries.rule == "encoder")
     words += [f"cross-attention {'' if part.bytes else 'not '}counted: by {part.depends_on}" for part in crossing]
     if state:

@@ -30,7 +30,7 @@ class Served:
     modifiers: tuple[str, ...] = ()
     flips_if: tuple[str, ...] = ()
     lost: frozenset[str] = frozenset()
-    """Backends that are ruled out and would serve: where there is no other, what rules them out is why none does."""
+    """Backends that are ruled out and would serve: where there is no other, what rules them out is why none serves."""
 
     @property
     def gated(self) -> bool:

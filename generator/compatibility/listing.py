@@ -96,7 +96,7 @@ def _resolved(catalog: Catalog, text: Any) -> Record | None:
 
 
 def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
-    """The list of an engine, and beside it its further lists of the same kind."""
+    """The list of an engine, and its further lists of the same kind."""
     source = _resolved(catalog, engine.get("architectures"))
     if source is None:
         return None

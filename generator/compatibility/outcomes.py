@@ -106,7 +106,7 @@ class Rules:
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
         if worst in SERVED and not (gated or any(each.gated for each in served)):
             state = VerdictState.LISTED
-            text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
+            text = "the chain has no gate that accepts this GPU; code without a gate proves its own part only"
             steps.append(Reason("kernel-class", Effect.NOT_PROVED, text))
             flips = [f"a source that shows one of these backends on {THIS_GPU}"]
         elif worst == "by-hand":

@@ -58,7 +58,7 @@ OUTER = ("architectures", "quantization_config")
 
 
 def flat_facts(source: Record | None) -> dict[str, Any]:
-    """A source's facts as a flat config: the language model's own, with the identity that stands outside of it."""
+    """A source's facts as a flat config: the language model's own, with the identity that is outside of it."""
     facts = source.get("facts") if source else None
     if not isinstance(facts, Mapping):
         return {}
@@ -72,7 +72,7 @@ def model_types(source: Record) -> set[str]:
 
 
 def fact_place(source: Record, key: str) -> Location:
-    """Where a fact stands: in the wrapped config, whose fields count, or outside of it."""
+    """Where a fact is: in the wrapped config, whose fields count, or outside of it."""
     holders = (outer for outer, inner in source.get("facts").items() if isinstance(inner, Mapping) and key in inner)
     wrapped = next((outer for outer in holders if outer in WRAPPERS), None)
     return source.at("facts", key) if wrapped is None else source.at("facts", wrapped, key)

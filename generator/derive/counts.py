@@ -29,9 +29,9 @@ def weights_of(
     table: Mapping[str, Any],
     names: Iterable[str] = (),
 ) -> WeightBytes | NotDerivable | None:
-    """The bytes of counted parameters, by what the config, the files beside it and the names of a checkpoint state.
+    """The bytes of counted parameters, by what the config, the files next to it and the names of a checkpoint state.
 
-    A config that is whole is not silence of the checkpoint: quantisation may be stated beside it, or in the name only.
+    The silence of a whole config is not enough: quantisation may be stated in another file, or only in the name.
     A copy with gaps that states none proves nothing.
     """
     if isinstance(counted, NotDerivable):

@@ -61,7 +61,7 @@ class Facts:
 
     @property
     def no_figure(self) -> str | None:
-        """The word that stands where the figure would: ``no cache`` and ``undisclosed`` are values as well."""
+        """The word in place of the figure: ``no cache`` and ``undisclosed`` are values as well."""
         if self.geometry is None:
             return UNDISCLOSED if self.overpay.verdict == UNDISCLOSED else UNKNOWN
         return NO_CACHE if not self.geometry.streams else None

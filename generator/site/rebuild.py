@@ -48,7 +48,7 @@ def _computed_from(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:
 
 
 def _beyond(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:
-    """The records that an included text cites: their names stand on the including page."""
+    """The records that an included text cites: their names appear on the including page."""
     owners = {str(one.target) for one in kb.graph.cites(record.id) if one.included}
     return tuple(sorted({id for owner in owners for id in kb.graph.neighbours(owner)[1]}))
 

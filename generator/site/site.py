@@ -59,7 +59,7 @@ class Site(Linker):
         return page.with_anchors(fragments(record))
 
     def failed_page(self, path: str, file: str, error: Exception) -> Page:
-        """The page that stands where one failed inside; the failure is noted."""
+        """The page shown in place of one that failed inside; the failure is noted."""
         said = failure(error)
         self.failures.append(f"{file}: its page {path} failed inside ({said}): please report it")
         return self.page(path, file, "failed.html", file=file, said=said, description=f"{file}: failed")
@@ -95,7 +95,7 @@ class Site(Linker):
     # --- addresses and citations ---
 
     def prose(self, text: str, record: Record | None = None) -> Markup:
-        """A prose field as HTML; what it computes or includes is computed for the record that it stands in."""
+        """A prose field as HTML; what it computes or includes is computed for the record that it is in."""
         return typesetting.prose(self, text, record)
 
     def line(self, text: str) -> Markup:
@@ -105,7 +105,7 @@ class Site(Linker):
     # --- marks ---
 
     def reason(self, text: str | None) -> Markup:
-        """Why something is not derivable; what stands in backticks is code."""
+        """Why something is not derivable; words in backticks are code."""
         return render.markdown(text or "no reason was given", inline=True)
 
     def doubts(self, model: Record) -> list[tuple[str, str]]:
@@ -124,7 +124,7 @@ class Site(Linker):
         if source and self.unverified(source):
             found.append(("unverified", f"The config was never read whole: {source.get('retrieval')}"))
         if source and source.get("complete") is False:
-            found.append(("gaps", "The copy of the config has gaps; what stood in them is not known"))
+            found.append(("gaps", "The copy of the config has gaps; what they held is not known"))
         if filled:
             found.append(("class default", f"The config is silent on {', '.join(filled)}; its class sets it"))
         elif model.get("evidence_basis") == "class-defaults":
@@ -193,7 +193,7 @@ class Site(Linker):
 
     @cached_property
     def outlines(self) -> Hashable:
-        """What pages over all models show of them besides: names and families."""
+        """What pages over all models also show of them: names and families."""
         models = self.kb.catalog.sound("model")
         return tuple((model.id, model.title, self.summary.family(model.id)) for model in models)
 

@@ -598,7 +598,7 @@ def test_the_fix_of_the_real_miswiring_restores_the_file(real: KnowledgeBase, re
     begin = record.document.offset(edit.location.line - 1, edit.location.column - 1)
     end = record.document.offset(edit.location.end_line - 1, edit.location.end_column - 1)
     text = record.document.text[:begin] + edit.text + record.document.text[end:]
-    beside = real.catalog.records["deepseek-v2"].document.beside
+    beside = real.catalog.records["deepseek-v2"].document.second
     files = [record.path, *([beside.path] if beside else [])]
     assert text == "".join((real_root / path).read_text("utf-8") for path in files)
 

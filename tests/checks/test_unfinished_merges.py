@@ -43,7 +43,7 @@ def test_one_finding_at_the_first_marker(tiny: Base, path: str, start: str) -> N
     damaged, line = conflict(text, ours, ours.replace("\n", " two\n"))
     message = only(tiny.lay({path: damaged}), path, line)
     assert "`<<<<<<< HEAD` is a marker of a merge that was not finished" in message
-    assert f"markers stand on lines {line}, {line + 2}, {line + 4}" in message
+    assert f"there are markers on lines {line}, {line + 2}, {line + 4}" in message
 
 
 def indented(lines: str) -> str:

@@ -26,7 +26,7 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     """
     for name in TOPS:
         if not os.path.lexists(root / name):
-            raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is no knowledge base")
+            raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is not a knowledge base")
     kinds, schemas, tables = read_schema(root)
     reader = Reader(root, kinds, schemas, kept=_sound_files(before, schemas))
     for kind in kinds:

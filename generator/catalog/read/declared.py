@@ -27,7 +27,7 @@ Declared = tuple[Kinds, Schemas, dict[str, dict[str, Any]]]
 def read_schema(root: Path) -> Declared:
     """What a base declares: its own ``schema/``, or that which comes with the generator.
 
-    Raises `NoKnowledgeBase` with the places: what is wrong there is no mistake in a record.
+    Raises `NoKnowledgeBase` with the places: what is wrong there is not a mistake in a record.
     """
     if not os.path.lexists(root / "schema"):
         return _declared(_shipped_files())

@@ -18,7 +18,7 @@ def find_root(start: Path) -> Path:
         if (folder / "records").is_dir() and (folder / "sources").is_dir():
             return folder
     raise NoKnowledgeBase(
-        f"no knowledge base at or above {start}: a folder with records/ and sources/ is wanted. "
+        f"no knowledge base at or above {start}: a folder with records/ and sources/ is expected. "
         "Change into one, or name it with --root."
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from generator.catalog.disk.authored import Tree, contents, tree
 from generator.catalog.kinds import Kind, Kinds
-from generator.catalog.read.beside import SUFFIX, joined, strange_field
+from generator.catalog.read.corrections import SUFFIX, joined, strange_field
 from generator.catalog.read.files import decoded
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
@@ -70,11 +70,11 @@ class Reader:
 
     def file(self, kind: Kind, relative: str) -> None:
         """One record, under the name of its file."""
-        path, beside = PurePosixPath(relative), None
+        path, second = PurePosixPath(relative), None
         id, corrections = path.stem, path.with_suffix(SUFFIX).as_posix()
         if not re.fullmatch(ID, id):
             self.unreadable.add(id.lower())
-            message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
+            message = f"`{id}` is not an id: file names are lower-case words joined by hyphens"
             if relative.endswith(SUFFIX):
                 message = f"there is no {path.name.replace(SUFFIX, '.yaml')} here whose corrections these could be"
                 self._alone.append((path.name.removesuffix(SUFFIX), Fault("SCH102", Location(relative), message)))
@@ -90,15 +90,15 @@ class Reader:
             text, kept = decoded(contents(self.root, relative)), self.kept.get(relative)
             if corrections in self._all:
                 at = corrections
-                text, beside = joined(text, at, decoded(contents(self.root, at)))
+                text, second = joined(text, at, decoded(contents(self.root, at)))
                 at = relative
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
-            document = load(text, relative, beside)
+            document = load(text, relative, second)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
-            self.faults.append(unread(error, located(at, _span(error), beside), id))
+            self.faults.append(unread(error, located(at, _span(error), second), id))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
@@ -153,7 +153,7 @@ class Reader:
     def redirects(self) -> Redirects:
         """The ids that were given up, followed to the records that have been read."""
         followed = Redirects(self.records, self.unreadable)
-        if document := self._beside(REDIRECTS):
+        if document := self._optional(REDIRECTS):
             followed.follow(document)
         return followed
 
@@ -164,13 +164,13 @@ class Reader:
             now = redirects.targets.get(id, id)
             return now if now in self.records or id in self.unreadable or id in redirects.broken else None
 
-        document = self._beside(STAMPS)
+        document = self._optional(STAMPS)
         stamps, faults = stamps_of(document, known) if document else ({}, [])
         self.faults += faults
         return stamps
 
-    def _beside(self, name: str) -> Document | None:
-        """A file that is no record; None where it is not there or cannot be read."""
+    def _optional(self, name: str) -> Document | None:
+        """A file that is not a record; None where it is not there or cannot be read."""
         if name not in self._all:
             return None
         try:

@@ -21,7 +21,7 @@ _COMMON = f"common{SCHEMA}"
 
 @dataclass(frozen=True)
 class SchemaFile:
-    """A file of ``schema/``: its values, and, for a table, where each stands."""
+    """A file of ``schema/``: its values, and, for a table, where each of them is."""
 
     path: str
     text: str
@@ -67,12 +67,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key `{next(name for name in names if names.count(name) > 1)}` stands twice")
+        raise ValueError(f"the key `{next(name for name in names if names.count(name) > 1)}` appears twice")
     return found
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _depth(value: Any) -> int:
@@ -91,7 +91,7 @@ def _depth(value: Any) -> int:
 def mistakes(files: Mapping[str, SchemaFile]) -> list[str]:
     """All mistakes in the files of a ``schema/`` by name: first each by its form, then what one says of another."""
     if "kinds.yaml" not in files:
-        return ["schema/kinds.yaml:1:1: there is no such file: the kinds of records are declared there"]
+        return ["schema/kinds.yaml:1:1: this file does not exist; it declares the kinds of records"]
     if wrong := [each for file in files.values() for each in _of_form(file)]:
         return wrong
     schemas = {name: file for name, file in files.items() if name.endswith(SCHEMA)}
@@ -115,7 +115,7 @@ def _of_kinds(files: Mapping[str, SchemaFile]) -> Iterator[str]:
             yield files[f"{name}{SCHEMA}"].mistake((), "the schema of a kind lists its fields under `properties`")
         template = row.get("template")
         if template and not (shipped("templates") / template).is_file():
-            yield registry.mistake((name, "template"), f"there is no template of the name `{template}`")
+            yield registry.mistake((name, "template"), f"there is no template named `{template}`")
         for field in ("folder", "path"):
             if (field, row[field]) in taken:
                 yield registry.mistake((name, field), f"another kind has the {field} `{row[field]}`, too")
@@ -148,7 +148,7 @@ def _of_keys(files: Mapping[str, SchemaFile]) -> Iterator[str]:
 
 
 def _of_references(schemas: Mapping[str, SchemaFile]) -> Iterator[str]:
-    """References that lead nowhere, or back to where they stand: a record's fields are listed one by one."""
+    """References that lead nowhere, or back to themselves: a record's fields are listed one by one."""
     definitions = {
         (name, key): each for name, file in schemas.items() for key, each in (file.data.get("$defs") or {}).items()
     }
@@ -159,7 +159,7 @@ def _of_references(schemas: Mapping[str, SchemaFile]) -> Iterator[str]:
             if meant not in definitions:
                 yield file.mistake(path, f"`{reference}` leads nowhere; `{_COMMON}#/$defs/...` is expected")
             elif path[0] == "$defs" and (file.name, str(path[1])) in _reached(meant, leads):
-                yield file.mistake(path, f"`{reference}` leads back to where it stands")
+                yield file.mistake(path, f"`{reference}` leads back to itself")
 
 
 def _references(path: Path, value: Any) -> Iterator[tuple[Path, str]]:

@@ -40,7 +40,7 @@ class Sequence(list[Any]):
 
 
 class Unreadable(Exception):
-    """The text is no YAML record. `span` says where reading stopped, `code` which check tells it."""
+    """The text is not a YAML record. `span` says where reading stopped, `code` which check reports it."""
 
     def __init__(self, message: str, span: Span = START, code: str = "YML001") -> None:
         super().__init__(message)
@@ -51,17 +51,17 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SecondFile:
-    """A second file whose text stands behind that of the first: its path, and the line on which it begins."""
+    """A second file whose text follows that of the first: its path, and the line on which it begins."""
 
     path: str
     line: int
 
 
-def located(path: str, span: Span, beside: SecondFile | None = None) -> Location:
-    """The place of a span: in the file at `path`, or in the one beside it where the span begins there."""
-    if beside is None or span[0] < beside.line:
+def located(path: str, span: Span, second: SecondFile | None = None) -> Location:
+    """The place of a span: in the file at `path`, or in the second file where the span begins there."""
+    if second is None or span[0] < second.line:
         return Location.of(path, span)
-    return Location.of(beside.path, (span[0] - beside.line, span[1], span[2] - beside.line, span[3]))
+    return Location.of(second.path, (span[0] - second.line, span[1], span[2] - second.line, span[3]))
 
 
 def _places(text: str, token: str, begin: int, end: int) -> Iterator[int]:
@@ -82,7 +82,7 @@ class Document:
     data: Any
     span: Span = START
     faults: tuple[Fault, ...] = ()
-    beside: SecondFile | None = None
+    second: SecondFile | None = None
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -109,8 +109,8 @@ class Document:
         """Where tokens of a scalar's value, each (offset in the value, token), are typed; None where one is not.
 
         A block scalar's mark is its ``|``, so columns inside it come from the source, not from the value. A token that
-        is escaped or folded does not stand there in so many words. The same characters may stand before it, in code:
-        the token is the one of its number among all that are alike.
+        is escaped or folded does not appear there character for character. The same characters may appear before it, in
+        code: the token is the one of its number among all that are alike.
         """
         begin, end = self.offset(span[0], span[1]), self.offset(span[2], span[3])
         for start, token in tokens:

@@ -18,7 +18,7 @@ def sources_disagree(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Why it matters
     Mostly both are right, for another version, page size or number of GPUs. That condition is what a reader needs;
-    until it is known, both stand side by side.
+    until it is known, both are shown side by side.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -103,7 +103,7 @@ def _gotcha(this: Check, gotcha: Record, tally: Tally) -> Iterator[Finding]:
     for index, row in enumerate(gotcha.get("disagreements") or ()):
         tally.checked += 1
         if not row.get("separated_by"):
-            message = "a report says otherwise than this record, and nothing says what separates the two"
+            message = "a report contradicts this record, and nothing says what separates the two"
             yield this.finding(gotcha.at("disagreements", index, "text"), message, gotcha.id)
 
 

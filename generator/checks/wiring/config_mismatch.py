@@ -21,7 +21,7 @@ def config_mismatch(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
     """A field of a record differs from what the cited source says.
 
     Why it matters
-    A number stands in the record and in its source, and the two must balance: that is the whole rule of this base.
+    A number is in the record and in its source, and the two must balance: that is the whole rule of this base.
 
     Bad
     ```yaml records/models/tiny-a.yaml

@@ -13,7 +13,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.addresses import repositories
 
 CAUSED = ("WIR201", "WIR202", "WIR203", "WIR204")
-"""What a wrong subject makes look like a wrong citation, and is told here."""
+"""Checks that would blame the citation for a wrong subject, which is reported here."""
 SCHEMES = ("hf:", "github:", "pypi:")
 
 

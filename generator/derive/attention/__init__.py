@@ -73,9 +73,9 @@ def derive(
 ) -> Geometry | NotDerivable:
     """The cache geometry of a Hugging Face config, or the reason why there is none; never raises.
 
-    ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered stands in the notes. A key
-    that is known to shape caches cannot be waved through. ``class_defaults`` are what the config's own class sets where
-    the config is silent: they fill absent keys (a dotted one inside its object), and the notes say so.
+    ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered is named in the notes. A
+    key that is known to shape caches cannot be waved through. ``class_defaults`` are what the config's own class sets
+    where the config is silent: they fill absent keys (a dotted one inside its object), and the notes say so.
     """
     try:
         return _derive(config, keys, assume_neutral, class_defaults or {})

@@ -1,6 +1,6 @@
 """The closed world: a config is derived only where every key that could shape the cache is known and accounted for.
 
-Plain GQA is not proved by the absence of other families' keys, so a mechanism nobody told us about has to show as a
+Plain GQA is not proved by the absence of other families' keys, so a mechanism that nobody has judged has to show as a
 key nobody has judged (docs/kv-geometry.md#fields-that-mislead).
 """
 
@@ -47,7 +47,7 @@ def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Colle
 
 
 def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys, assumed: Collection[str]) -> None:
-    """Refuse a key beside the language model's config that is unknown, or shapes a cache and is not repeated inside."""
+    """Refuse a key outside the model's config that is unknown, or that shapes a cache and is not repeated inside."""
     for outer in outers:
         for key, value in outer.items():
             role = keys.role(key)

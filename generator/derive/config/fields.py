@@ -51,7 +51,7 @@ def refuse_value(key: str, value: object, wanted: str) -> NoReturn:
 
 
 def check_shape(config: object) -> None:
-    """Refuse what is no config at all: anything but an object with keys of text."""
+    """Refuse what is not a config at all: anything but an object with keys of text."""
     if not isinstance(config, Mapping):
         raise Refused(f"the config is {shown(config)}; an object is needed")
     if not all(isinstance(key, str) for key in config):
@@ -69,7 +69,7 @@ class Fields:
         self.used: set[str] = set()
 
     def get(self, key: str) -> Any:
-        """The value as it stands, or None; the key counts as read."""
+        """The value as it is, or None; the key counts as read."""
         head, _, rest = key.partition(".")
         value = self._config.get(head)
         if value is None:
@@ -115,7 +115,7 @@ class Fields:
         return value
 
     def any_of(self, *keys: str) -> int | None:
-        """The size that stands under one of these spellings, or None; two that disagree are refused."""
+        """The size under one of these spellings, or None; two that disagree are refused."""
         found = {key: value for key in keys if (value := self.optional_size(key)) is not None}
         if len(set(found.values())) > 1:
             raise Refused(" and ".join(f"`{k}` {v}" for k, v in found.items()) + " disagree", *found)

@@ -14,14 +14,14 @@ from generator.derive.config.likeness import KeyWords
 ROLE_NAMES = ("kv", "state", "neutral", "identity")
 SHAPING = ("kv", "state")
 EMPTY: tuple[object, ...] = (False, 0, [], {}, "")
-"""What ``off_at: empty`` stands for in the table."""
+"""What ``off_at: empty`` means in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class MustState:
     """Keys whose absence proves nothing for these model types, because their class switches a mechanism on by itself.
 
-    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too, and
+    The config must have one of ``keys``; ``null_counts`` says that an explicit null is a statement too, and
     ``off_counts`` names keys of which false or 0 is. Without keys nothing can be stated: no family reads such a class.
     """
 

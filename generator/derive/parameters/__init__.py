@@ -1,7 +1,7 @@
 """How many parameters a config's model has: config in, numbers out. This package never sees a record or a file.
 
 ``count`` gives the parameters or says why it cannot; ``weight_bytes`` turns them into bytes. Counts are those of the
-language model; what a checkpoint holds beside it (draft layers, n-gram tables, vision) stands apart.
+language model; what else a checkpoint holds (draft layers, n-gram tables, vision) is listed apart.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _count(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> Parameters
     _tie(outers, inner)
     model = _model(inner, outers)
     fields = Reading(inner, defaults)
-    apart = (*(model.reader(fields) or ()), *_beside(outers, inner, fields))
+    apart = (*(model.reader(fields) or ()), *_outside(outers, inner, fields))
     if unread := list(fields.unread()):
         names = ", ".join(f"`{key}`" for key in unread)
         raise Refused(f"{names}: brings parameters with it that {model.source} does not have", *unread)
@@ -100,7 +100,7 @@ def _wraps(name: str, outer: bool) -> bool:
     return outer and name.endswith(("ForConditionalGeneration", "ForCausalLM"))
 
 
-def _beside(outers: list[dict[str, Any]], inner: Mapping[str, Any], fields: Reading) -> list[Apart]:
+def _outside(outers: list[dict[str, Any]], inner: Mapping[str, Any], fields: Reading) -> list[Apart]:
     """Towers and draft layers that are there, but that this count is not of."""
     found = []
     for key, name in (("vision_config", "vision"), ("audio_config", "audio")):

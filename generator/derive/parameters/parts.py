@@ -52,10 +52,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What a checkpoint holds beside the language model; ``parameters`` is None where the config does not decide it.
+    """What else a checkpoint holds than the language model; ``parameters`` is None where the config does not decide it.
 
-    ``stored`` is what comes on top in the files, by what it is: tensors that are no further parameters, in the order in
-    which one counts them.
+    ``stored`` is what comes on top in the files, by what it is: tensors that are not further parameters, in the order
+    in which one counts them.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a language model, without what stands ``apart``.
+    """The parameters of a language model, without what is ``apart``.
 
     ``read_from`` names the class whose layers were counted; ``assumed`` holds the class defaults that filled absent
     fields, ``silent`` the switches that no config key turned on.

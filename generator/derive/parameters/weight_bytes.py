@@ -1,8 +1,8 @@
-"""How many bytes the counted parameters take, in the types that a config and the files beside it state.
+"""How many bytes the counted parameters take, in the types that a config and the files next to it state.
 
 Where nothing states a quantisation, all is of one type. Where something does, matrices take what the scheme stores for
 them (``schema/weight_schemes.yaml``), and what it leaves out keeps the plain type. Everything that is not on record is
-refused: a checkpoint's layout is not guessed. What stands apart of a count is not in the bytes either.
+refused: a checkpoint's layout is not guessed. What is apart from a count is not in the bytes either.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def weight_bytes(
     """The bytes of counted parameters, or the reason why they do not follow.
 
     `table` is ``schema/weight_schemes.yaml``; `names` are what the checkpoint is called, since a name may say that it
-    is quantised; `whole` tells whether the silence of the config means anything.
+    is quantised; `whole` says whether the silence of the config means anything.
     """
     try:
         return _weigh(parameters, config, table, tuple(names), whole)
@@ -80,7 +80,7 @@ def _weigh(
 
 
 def _stated(configs: tuple[Mapping[str, Any], ...], table: Mapping[str, Any]) -> Iterator[tuple[Any, str | None]]:
-    """What states a scheme, with the method where the place itself tells it: in the config first, then beside it."""
+    """What states a scheme, and its method where the place itself gives one: the config first, then other files."""
     for config in configs:
         for key in table["stated_under"]:
             if config.get(key) is not None:
@@ -101,7 +101,7 @@ def _agreed(reader: SchemeReader, stated: list[tuple[Any, str | None]]) -> Weigh
             raise Refused(f"`{KEY}` is {shown(each)}; an object is needed", KEY)
     algorithms = {each["quant_algo"]: None for each, _ in stated if isinstance(each.get("quant_algo"), str)}
     if len(algorithms) > 1:
-        raise Refused(f"`{KEY}` and the file beside it disagree: {' and '.join(map(shown, algorithms))}", KEY)
+        raise Refused(f"`{KEY}` and the file next to the config disagree: {' and '.join(map(shown, algorithms))}", KEY)
     problem: Refused | None = None
     for each, method in stated:
         try:
@@ -113,7 +113,7 @@ def _agreed(reader: SchemeReader, stated: list[tuple[Any, str | None]]) -> Weigh
 
 
 def _marks(names: Iterable[str], table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Words in names that stand for a quantisation."""
+    """Words in names that mean a quantisation."""
     for name in names:
         for word in WORDS.split(name.lower()):
             if word in table["marks"]:
@@ -126,7 +126,7 @@ def _check_silence(
     parameters: Parameters, marks: Mapping[str, list[str]], table: Mapping[str, Any], whole: bool
 ) -> None:
     if parameters.model_type in table["always_quantised"]:
-        raise Refused(f"the release is quantised, and `{KEY}` is not at hand", KEY)
+        raise Refused(f"the release is quantised, and `{KEY}` is not on record", KEY)
     if marks:
         mark = next(iter(marks))
         raise Refused(
@@ -212,9 +212,9 @@ class Weighing:
                 layout = self.scheme.experts
             taken = left if named is None else min(left, named.copies(part))
             if taken:
-                own, beside = layout.sizes(part.rows, part.columns)
+                own, scales = layout.sizes(part.rows, part.columns)
                 sums[layout.values] += own * taken
-                sums["scales"] += beside * taken
+                sums["scales"] += scales * taken
                 left -= taken
         return left + spared
 

@@ -1,4 +1,4 @@
-"""Which scheme a checkpoint states for its weights: in its config, or in a file beside it.
+"""Which scheme a checkpoint states for its weights: in its config, or in a file next to it.
 
 Each dialect of these files is a row of ``methods`` in ``schema/weight_schemes.yaml``. A key that no row knows, a list
 that a copy leaves out and a value that no layout is on record for are refused, never passed over.
@@ -32,7 +32,7 @@ class SchemeGroup:
 class WeightScheme:
     """What a checkpoint says about its weights.
 
-    ``kept`` names what stays as it is, and ``kept_key`` is where that stands; ``head`` tells whether the output
+    ``kept`` names what stays as it is, and ``kept_key`` is where that is stated; ``head`` says whether the output
     embedding stays; ``covers`` the components that the method is for, None for all; ``experts`` a layout of the routed
     experts' own.
     """
@@ -135,7 +135,7 @@ class SchemeReader:
         key = row["each"]
         entries = stated.get(key)
         if not isinstance(entries, Mapping) or not entries:
-            raise Refused(f"`{key}` is {shown(entries)}; an object of modules is needed to tell what is quantised", KEY)
+            raise Refused(f"`{key}` is {shown(entries)}; an object of modules is needed to know what is quantised", KEY)
         layouts: dict[str, WeightLayout] = {}
         members: dict[str, list[str]] = {}
         for module, scheme in entries.items():
@@ -177,10 +177,10 @@ class SchemeReader:
 
 
 def listed_names(key: str, value: Any, of: str = "") -> tuple[str, ...]:
-    """A list of modules as a config states it; raises Refused for what is no list of names, or stands for one."""
+    """A list of modules as a config states it; raises Refused for what is neither a list of names nor means one."""
     names = [value] if isinstance(value, str) and not value.startswith("<") else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise Refused(f"`{key}`{of} is {shown(value)}; a list of modules is needed to tell what is quantised", KEY)
+        raise Refused(f"`{key}`{of} is {shown(value)}; a list of modules is needed to know what is quantised", KEY)
     if omitted := [name for name in names if name.startswith("<")]:
         raise Refused(f"`{key}`{of} names {shown(omitted[0])}, and what that leaves out is not known here", KEY)
     if len(names) > MOST_NAMES or any(len(name) > LONGEST_NAME for name in names):

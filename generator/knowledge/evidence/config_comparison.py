@@ -29,7 +29,7 @@ def agree(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two configs beside each other, over the fields that a record relies on and over the others."""
+    """Two configs compared, over the fields that a record relies on and over the others."""
 
     discriminating: dict[str, Pair]
     shared: list[str]
@@ -38,9 +38,9 @@ class Comparison:
 
 
 def compare(relied_on: Mapping[str, Any], right: Mapping[str, Any], cited: Mapping[str, Any]) -> Comparison:
-    """Which fields tell two configs apart.
+    """In which fields two configs differ.
 
-    A field that the right one lacks tells nothing; one that the cited one lacks is `absent`. `elsewhere` are differing
+    A field that the right one lacks shows nothing; one that the cited one lacks is `absent`. `elsewhere` are differing
     facts that the record does not rely on.
     """
     both = [key for key in relied_on if key in right and key in cited]

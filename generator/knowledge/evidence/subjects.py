@@ -60,7 +60,7 @@ def subjects_of(record: Record) -> tuple[str, ...]:
 
 
 def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: str, wrong: Record) -> list[Record]:
-    """Sources that declare the subject and may stand in this field, best first.
+    """Sources that declare the subject and are allowed in this field, best first.
 
     Ranked by agreeing fields; between equals an orphan goes first, then the one that says the same kinds of things.
     """

@@ -6,7 +6,7 @@ The recipe is versioned, since a review stamp is a hash over what it gives. Vers
   model's config has it;
 - a model's ``evidence.KEY``: that key alone;
 - a citation with a fragment that is a fact, ``[[id#fact]]``: that fact alone;
-- a citation beside a ``value`` that a list or table of the source holds: those entries;
+- a citation next to a ``value`` that a list or table of the source holds: those entries;
 - any other citation: all facts.
 
 What a citation needs is what its record falls with; mentions in prose need nothing.
@@ -54,7 +54,7 @@ def used(wanted: Iterable[Need], source: Record) -> dict[str, Any]:
 
 
 def parsed(name: str) -> Need:
-    """The need that a name stands for.
+    """The need that a name means.
 
     >>> parsed("layers"), parsed("architectures[LlamaForCausalLM]")
     (('layers', None), ('architectures', 'LlamaForCausalLM'))
@@ -106,7 +106,7 @@ def evidence_by_source(citations: Iterable[Citation]) -> dict[str, list[Citation
 
 @dataclass(frozen=True)
 class Difference:
-    """What is used of one edition beside the same of another: equal, changed as ``[here, there]``, or absent there."""
+    """What is used of one edition, compared with another: equal, changed as ``[here, there]``, or absent there."""
 
     same: list[str]
     changed: dict[str, Pair]

@@ -140,7 +140,7 @@ def _traps(facts: Facts) -> Iterator[tuple[str, int, Fraction, str]]:
 
 
 def _basis_notes(facts: Facts) -> list[str]:
-    """What the geometry notes of itself, without the class defaults, which stand by the figures."""
+    """What the geometry notes of itself, without the class defaults, which are shown with the figures."""
     notes = facts.geometry.notes if facts.geometry else ()
     return [note for note in notes if not note.startswith("class default: ")]
 

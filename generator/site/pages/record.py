@@ -52,7 +52,7 @@ def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
 
 
 def _extra(site: Site, record: Record) -> dict[str, Any]:
-    """What a kind's own template shows besides."""
+    """What a kind's own template shows in addition."""
     if record.kind == "concept":
         named = record.get("families") or ()
         families = [(name, models) for name, models in site.summary.families.items() if name in named]

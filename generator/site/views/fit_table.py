@@ -1,6 +1,6 @@
 """Weights and cache of a model against every GPU on record, over some numbers of GPUs.
 
-A row stands for the GPUs with equal memory on which some engines store the cache in one format: that of the verdict,
+A row is for the GPUs with equal memory on which some engines store the cache in one format: that of the verdict,
 so that each figure is the one that ``servebook why`` prints for the model, the engine and the GPU.
 """
 
@@ -35,7 +35,7 @@ class CacheRow:
 
     @property
     def decided(self) -> bool:
-        """Whether a verdict says so, or the geometry stands in for it."""
+        """Whether a verdict says so, or the geometry is used instead."""
         return self.loads[0].decided
 
 
@@ -113,7 +113,7 @@ def _rows(
 ) -> Iterator[FitRow]:
     """GPUs with equal memory, format and engines in one row, the smallest memory first; those without memory last.
 
-    Where a verdict decides the format on a GPU, engines for which none does have no row there: their cache stands on
+    Where a verdict decides the format on a GPU, engines for which none does have no row there: their cache is on
     top, by the geometry.
     """
     nobody = CacheRow(plain)

@@ -1,4 +1,4 @@
-"""Verdicts as pages show them: GPUs with the same state and chain stand together, what all of them share first.
+"""Verdicts as pages show them: GPUs with the same state and chain are grouped, what all of them share first.
 
 Nothing is decided here.
 """

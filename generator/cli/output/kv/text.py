@@ -44,7 +44,7 @@ def _conditional(condition: Condition) -> str:
 
 
 def _remarks(answer: KvAnswer) -> Iterator[str]:
-    """What the figures rest on, and what a reader should know besides."""
+    """What the figures rest on, and what else a reader should know."""
     if answer.class_defaults:
         yield f"class default: {answer.class_defaults}"
     yield from (f"note: {note}" for note in answer.notes if not note.startswith("class default: "))
