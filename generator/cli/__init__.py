@@ -14,6 +14,7 @@ import click
 
 from generator import __version__
 from generator.cli.ask import graph, kv, show, why
+from generator.cli.diff import diff
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.output.streams import guard
@@ -25,7 +26,10 @@ from generator.findings import failure
 TRACEBACK = "SERVEBOOK_TRACEBACK"
 """An environment variable, for developers of the generator."""
 
-COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, schema, materialise, build, serve, extract)
+COMMANDS = (
+    *(validate, explain, fix, kv, why, show, graph, diff),
+    *(new, review, schema, materialise, build, serve, extract),
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -35,6 +35,22 @@ def place(root: Path) -> str:
     return _git(root, "rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
+def differs(root: Path, base: str, head: str | None, name: str) -> bool:
+    """Whether a folder of the repository differs between two revisions, or one and the work tree."""
+    revisions = [_commit(root, each) for each in (base, head) if each is not None]
+    said = _git(
+        root,
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--name-only",
+        *revisions,
+        "--",
+        f":(top,literal){place(root)}{name}",
+    )
+    return bool(said.strip())
+
+
 def _commit(root: Path, revision: str) -> str:
     place(root)  # that there is no repository is reported first
     try:
@@ -95,7 +111,7 @@ def _git(root: Path, *arguments: str, input: bytes | None = None) -> bytes:
             stdin=subprocess.DEVNULL if input is None else None,
             capture_output=True,
             check=False,
-            env={**surroundings, "LC_ALL": "C"},
+            env={**surroundings, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
         )
     except OSError as error:
         raise NoRevision(f"git cannot be run: {error.strerror}") from None

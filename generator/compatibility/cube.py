@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.catalog.records import Catalog
-from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited, on
+from generator.compatibility.chain import DECIDES, Effect, ListingState, Reason, RuleOutcome, VerdictState, cited, on
 from generator.compatibility.checkpoints import Checkpoint, checkpoint_of
 from generator.compatibility.listing import Listing, asked_for
 from generator.compatibility.outcomes import Rules
@@ -108,6 +108,18 @@ class Verdict:
         return self.outcome.flips_if if self.outcome else self.listing.flips_if
 
     @property
+    def deciding(self) -> Reason:
+        """The step that the state comes from."""
+        chain = self.reasons
+        return next((step for effect in DECIDES[self.state] for step in chain if step.effect is effect), chain[-1])
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """The ids of the backends that serve it, each once."""
+        steps = self.outcome.reasons if self.outcome else ()
+        return tuple(dict.fromkeys(step.value["backend"] for step in steps if step.effect is Effect.SERVES))
+
+    @property
     def cites(self) -> tuple[str, ...]:
         """All sources of the chain, each once."""
         return tuple(dict.fromkeys(cite for reason in self.chain for cite in reason.cites))
@@ -156,6 +168,10 @@ class Cube(Mapping[Key, Verdict]):
             runs,
             self._weights(listing, checkpoint, place),
         )
+
+    def asks(self, model: str) -> object:
+        """All that a model brings into its cells besides listings and claims, to be compared with another cube's."""
+        return self.profiles[model].key, self._checkpoints[model]
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:

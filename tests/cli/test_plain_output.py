@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Base
+from test_against import commit, git
 
 from generator.catalog.records import Record
 from generator.cli import COMMANDS
@@ -44,6 +45,9 @@ ASKED = (
     ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "tiny-gpu"],
     ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "tiny-gpu", "--format", "json"],
     ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "nothing"],
+    ["diff", "HEAD"],
+    ["diff", "HEAD", "--findings", "--format", "json"],
+    ["diff", "HEAD", "--format", "markdown"],
     ["review"],
     ["review", "--all", "--diff"],
     ["fix", "--diff", "--unsafe"],
@@ -93,6 +97,9 @@ def commands_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
 def test_no_command_passes_an_order_on(tiny: Base, arguments: list[str], tmp_path: Path) -> None:
+    if arguments[0] == "diff":
+        git(tiny.root, "init", "-q")
+        commit(tiny.root)
     base = poisoned(tiny, "\n".join(ORDERS.values()))
     text = asked(base, arguments, tmp_path / "out")
     assert "Traceback" not in text
