@@ -26,8 +26,10 @@ from generator.checks.derived.family_contradiction import family_contradiction
 from generator.checks.derived.layout_sum import layout_sum
 from generator.checks.derived.list_length import list_length
 from generator.checks.derived.misread_field import misread_field
+from generator.checks.derived.observed_deviation import observed_deviation
 from generator.checks.derived.parameter_mismatch import parameter_mismatch
 from generator.checks.derived.underivable_geometry import underivable_geometry
+from generator.checks.derived.unquoted_observation import unquoted_observation
 from generator.checks.drift.changed_digest import changed_digest
 from generator.checks.drift.stale_source import stale_source
 from generator.checks.drift.superseded_source import superseded_source
@@ -100,6 +102,8 @@ CHECKS: tuple[Check, ...] = (
     layout_sum,
     context_scaling,
     misread_field,
+    observed_deviation,
+    unquoted_observation,
     false_arithmetic,  # NUM401
     false_conversion,
     false_partition,

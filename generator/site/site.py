@@ -16,6 +16,7 @@ from generator.derive.config.fields import NotDerivable
 from generator.findings import Finding, Severity, failure
 from generator.knowledge.evidence.impact import Impact, impacts
 from generator.knowledge.graph import Citation
+from generator.knowledge.observations import Observed, comparisons
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.linker import Linker
@@ -144,6 +145,15 @@ class Site(Linker):
                 named.setdefault(one.citing, []).append(one.place)
         records = self.kb.catalog.records
         return [(records.get(citing, citing), list(dict.fromkeys(places))) for citing, places in named.items()]
+
+    @cached_property
+    def observed(self) -> Mapping[str, list[Observed]]:
+        """What was observed of each model and each engine, by the id of either."""
+        found: dict[str, list[Observed]] = {}
+        for one in comparisons(self.kb):
+            for id in filter(None, (one.model, one.engine)):
+                found.setdefault(id, []).append(one)
+        return found
 
     @cached_property
     def corrections(self) -> list[tuple[Record, Mapping[str, Any]]]:

@@ -51,6 +51,7 @@ def environment(folder: Path | None = None) -> Environment:
         "clip": clip,
         "counted": counted,
         "gib": gib,
+        "percent": units.percent,
         "times": times,
         "words": words,
         "json": as_json,

@@ -8,6 +8,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.knowledge.evidence.applicability import applies
+from generator.knowledge.observations import compared
 from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
@@ -76,6 +77,8 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
     if record.kind == "gotcha":
         found = site.summary.by_gotcha.get(record.id, {})
         return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
+    if record.kind == "observation":
+        return {"one": compared(site.kb, record)}
     return {}
 
 
