@@ -1,7 +1,7 @@
 """``per_layer_config``: layers that override the config one by one.
 
-The bytes are those that transformers 5.24.0 keeps for its own default Gemma 4 config with six layers, as ``make oracle``
-weighs them; the same config in the older spelling (``global_head_dim``) has to give the same.
+The bytes are those that transformers 5.24.0 keeps for its own default Gemma 4 config with six layers, as measured by
+``make oracle``; the same config in the older spelling (``global_head_dim``) has to give the same.
 """
 
 from __future__ import annotations

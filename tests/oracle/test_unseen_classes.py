@@ -1,4 +1,4 @@
-"""Classes that nobody here has looked at: what we derive from a class's own default config is what it keeps, or we refuse.
+"""Classes that nobody here has looked at: what we derive from their default configs is what they keep, or we refuse.
 
 Model types are drawn by seed from all that generate text: ``make oracle SEED=7 CLASSES=all``. A class is built from its
 default config in full size on PyTorch's meta device, where tensors have shapes and no numbers, so that a model of any

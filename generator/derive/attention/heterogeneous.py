@@ -1,8 +1,8 @@
 """Layers that override the config one by one: ``per_layer_config`` of transformers, for any class.
 
 Each key is the number of a layer, each value the keys that differ there (``integrations/heterogeneity`` of transformers
-5.24.0; Gemma 4 is saved so, with a ``head_dim`` of its own in each full layer). Each set of overrides is read as if it held
-for the whole model, and the layers that have it keep what layers of their type keep there.
+5.24.0; Gemma 4 is saved so, with a ``head_dim`` of its own in each full layer). Each set of overrides is read as if it
+held for the whole model, and the layers that have it keep what layers of their type keep there.
 """
 
 from __future__ import annotations
