@@ -59,10 +59,9 @@ def kv(
             raise Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
         kb = asked_base(root)
         answer = figures.of_record(kb, record_named(kb, str(model), "model").id, ask)
-    unknown = [name for name in caches if answer.derivable and name not in answer.known_layouts]
-    if unknown:
-        known = ", ".join(answer.known_layouts)
-        raise Stop(f"no layout {', '.join(unknown)} for {answer.id}; known: {known}")
+    if answer.unknown_layouts:
+        known = ", ".join(figure.key for figure in answer.facts.figures)
+        raise Stop(f"no layout {', '.join(answer.unknown_layouts)} for {answer.facts.id}; known: {known}")
     click.echo(figures.as_json(answer) if form == "json" else figures.as_text(answer))
     raise click.exceptions.Exit(0 if answer.derivable and not answer.ranks_refused else 1)
 

@@ -15,7 +15,7 @@ from generator.compatibility.platforms import UNSTATED, PlatformAnswer, platform
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.serving_claims import Claim, claims_of, weigh_claims
 from generator.compatibility.weights import PLAIN, WeightsAnswer, weights_of
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.facts import Facts
 from generator.derive.stored_formats import Formats
 from generator.notation.gpus import Gpu, platform
@@ -226,9 +226,8 @@ class Cube(Mapping[Key, Verdict]):
         """What each model's checkpoint states apart from its architecture."""
         found = {}
         for model in self.catalog.sound("model"):
-            cites, source = cited(model.get("config")), config_source(self.catalog, model)
-            facts = (source.get("facts") if source else None) or {}
-            found[model.id] = checkpoint_of(facts, cites, model.get("why_null", "weights_scheme") is not None)
+            facts, quantised = CitedConfig.of(self.catalog, model).outer, model.get("why_null", "weights_scheme")
+            found[model.id] = checkpoint_of(facts, cited(model.get("config")), quantised is not None)
         return found
 
     @cached_property

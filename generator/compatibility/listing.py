@@ -13,7 +13,7 @@ from typing import Any
 
 from generator.catalog.records import Catalog, Record
 from generator.compatibility.chain import Effect, ListingState, Reason, cited
-from generator.derive.cited_config import config_source, source_config
+from generator.derive.cited_config import CitedConfig
 from generator.notation.citations import whole
 from generator.notation.versions import prerelease
 
@@ -133,18 +133,16 @@ def _names_in(source: Record, fact: str) -> tuple[str, ...]:
 
 def asked_for(catalog: Catalog, model: Record) -> Asked:
     """The class that engines are asked for: the record's serving class, else the config's own."""
-    source = config_source(catalog, model)
-    config = {**source_config(source), **(model.get("architecture") or {})}
-    facts = source.get("facts") if source else None
-    outer = facts if isinstance(facts, Mapping) else {}
+    cited = CitedConfig.of(catalog, model)
+    config = {**cited.inner, **(model.get("architecture") or {})}
     architectures = (
-        model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
+        model.get("architecture", "architectures") or cited.outer.get("architectures") or config.get("architectures")
     )
     own = architectures[0] if isinstance(architectures, list) and architectures else None
-    model_type = outer.get("model_type") or config.get("model_type")
+    model_type = cited.outer.get("model_type") or config.get("model_type")
     return Asked(
-        _named(catalog, model.get("serving_architecture"), own, source),
-        _named(catalog, model.get("serving_model_type"), model_type, source),
+        _named(catalog, model.get("serving_architecture"), own, cited.source),
+        _named(catalog, model.get("serving_model_type"), model_type, cited.source),
     )
 
 

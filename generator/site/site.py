@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from generator.catalog.records import Record, fragments
 from generator.compatibility import Listing
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import NotDerivable
 from generator.findings import Finding, Severity, failure
 from generator.knowledge.evidence.impact import Impact, impacts
@@ -120,7 +120,7 @@ class Site(Linker):
         return [] if counted is None or isinstance(counted, NotDerivable) else self._doubts(model, counted.assumed)
 
     def _doubts(self, model: Record, filled: Mapping[str, Any]) -> list[tuple[str, str]]:
-        source = config_source(self.kb.catalog, model)
+        source = CitedConfig.of(self.kb.catalog, model).source
         found: list[tuple[str, str]] = []
         if source and self.unverified(source):
             found.append(("unverified", f"The config was never read whole: {source.get('retrieval')}"))

@@ -21,8 +21,8 @@ from generator.catalog.records import Record
 from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS, judge
 from generator.checks.contract import Tally
+from generator.derive.cited_config import agree
 from generator.findings import Finding
-from generator.knowledge.evidence.config_comparison import agree
 from generator.knowledge.evidence.lookalikes import Configs, joined, likeness
 from generator.knowledge.graph import CitationGraph
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble

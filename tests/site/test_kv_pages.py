@@ -14,7 +14,7 @@ from conftest import ROOT, Base
 
 from generator.cli.output.kv import KvQuestion, as_text, of_record
 from generator.derive.attention.geometry import Geometry
-from generator.derive.cited_config import config_keys
+from generator.derive.cited_config import CitedConfig, config_keys
 from generator.derive.counts import weights_of
 from generator.derive.facts import Facts
 from generator.derive.figures import figures_of
@@ -318,7 +318,7 @@ def test_weights_are_not_guessed(real: KnowledgeBase, model: str, reason: str) -
 
 
 def test_without_a_count_there_are_no_weights() -> None:
-    assert weights_of(None, {}, NotDerivable("none"), {}) is None
+    assert weights_of(CitedConfig(None), {}, NotDerivable("none"), {}) is None
 
 
 # --- doubts ---------------------------------------------------------------------------------------------------------

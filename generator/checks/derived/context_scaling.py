@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import config_source, fact_place
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import MOST, is_size
 from generator.findings import Finding, Location, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -129,7 +129,7 @@ def _place(kb: KnowledgeBase, model: Record, path: tuple[str, ...]) -> Location:
     written = model.get("architecture") or {}
     if path[0] in written:
         return model.at("architecture", *path)
-    source = config_source(kb.catalog, model)
-    if LONGEST in written or source is None:
+    cited = CitedConfig.of(kb.catalog, model)
+    if LONGEST in written or cited.source is None:
         return model.at("architecture", LONGEST) if LONGEST in written else model.at("architecture", key=True)
-    return fact_place(source, path[0])
+    return cited.at(path[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import config_source, flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.evidence.lookalikes import Configs, joined
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -62,11 +62,12 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     Nothing has to be done. A field that does discriminate, if the config has one, may be added to the architecture.
     """
     configs = [source for source in kb.catalog.sound("source") if source.get("type") == "hf-config"]
-    index = Configs((source.id, flat_facts(source)) for source in configs)
+    index = Configs((source.id, CitedConfig(source).flat) for source in configs)
     about = _by_subject(configs)
     groups: dict[frozenset[str], list[Record]] = {}
     for model in tally.sound(kb, "model"):
-        own = config_source(kb.catalog, model)
+        cited = CitedConfig.of(kb.catalog, model)
+        own = cited.source
         relied_on = model.get("architecture") or {}
         if own is None or not relied_on:
             tally.not_checkable += 1
@@ -75,8 +76,7 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
             tally.skipped += 1  # SCH101 or WIR201 has said so
             continue
         tally.checked += 1
-        facts = flat_facts(own)
-        alike = index.agreeing({key: facts[key] for key in relied_on if key in facts})
+        alike = index.agreeing({key: cited.flat[key] for key in relied_on if key in cited.flat})
         revisions = {id for subject in own.get("subjects") for id in about.get(subject, ()) if id != own.id} & alike
         if revisions:
             alike -= revisions  # of the same subject: no reading of either is a mistake

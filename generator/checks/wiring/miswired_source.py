@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.evidence.config_comparison import Comparison, compare, growth_of
 from generator.knowledge.evidence.subjects import candidates, foreign_citations, subject_citations
@@ -76,9 +76,9 @@ def _finding(
     better = candidates(kb, record, citation, subject, cited)
     best = better[0] if better else None
     relied_on = record.get("architecture") or {}
-    right = flat_facts(best) if best else dict(relied_on)
-    comparison = compare(relied_on, right, flat_facts(cited))
-    effect = _effect(kb, {**right, **relied_on}, flat_facts(cited)) if record.kind == "model" else {}
+    right, wrong = CitedConfig(best).flat if best else dict(relied_on), CitedConfig(cited).flat
+    comparison = compare(relied_on, right, wrong)
+    effect = _effect(kb, {**right, **relied_on}, wrong) if record.kind == "model" else {}
     orphaned = best is not None and best.id in kb.graph.orphans()
     # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
     underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]

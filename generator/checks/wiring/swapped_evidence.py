@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Edit, Finding, Fix, Related, Severity
 from generator.knowledge.evidence.config_comparison import compare, growth_of
 from generator.knowledge.evidence.swapped_configs import Relinked, circles, config_wires
@@ -76,7 +76,9 @@ def _finding(this: Check, kb: KnowledgeBase, circle: list[Relinked]) -> Finding:
 
 def _link(kb: KnowledgeBase, moved: Relinked) -> dict[str, Any]:
     model = moved.wire.model
-    compared = compare(model.get("architecture") or {}, flat_facts(moved.right), flat_facts(moved.wire.source))
+    compared = compare(
+        model.get("architecture") or {}, CitedConfig(moved.right).flat, CitedConfig(moved.wire.source).flat
+    )
     return {
         "subject": moved.wire.subject,
         "cited": moved.wire.source.id,
@@ -88,7 +90,7 @@ def _link(kb: KnowledgeBase, moved: Relinked) -> dict[str, Any]:
 
 
 def _growths(kb: KnowledgeBase, moved: Relinked) -> list[Fraction | None]:
-    right, cited = flat_facts(moved.right), flat_facts(moved.wire.source)
+    right, cited = CitedConfig(moved.right).flat, CitedConfig(moved.wire.source).flat
     return [growth_of(kb, {**right, **(moved.wire.model.get("architecture") or {})}), growth_of(kb, cited)]
 
 

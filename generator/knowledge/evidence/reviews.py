@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.knowledge.evidence.config_comparison import agree
-from generator.knowledge.evidence.used_facts import RECIPE, evidence_by_source, facts_of, needs, parsed, used
+from generator.derive.cited_config import CitedConfig
+from generator.knowledge.evidence.used_facts import RECIPE, evidence_by_source, needs, parsed, used
 from generator.knowledge.graph import Citation
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.digests import facts_digest
@@ -110,8 +110,8 @@ def _review(
 
 def _unbalanced(record: Record, source: Record, name: str) -> bool:
     """Whether record and source differ in a fact: then WIR202 reports it, with both values."""
-    stated, facts = record.get("architecture") or {}, facts_of(source)
-    return name in stated and name in facts and not agree(stated[name], facts[name])
+    stated, cited = record.get("architecture") or {}, CitedConfig(source)
+    return name in stated and name in cited.flat and not cited.says(name, stated[name])
 
 
 def _barred(kb: KnowledgeBase, source: Record, facts: Mapping[str, Any]) -> str:

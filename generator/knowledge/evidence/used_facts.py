@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.derive.cited_config import flat_facts
-from generator.knowledge.evidence.config_comparison import Pair, agree
+from generator.derive.cited_config import CitedConfig, agree
+from generator.knowledge.evidence.config_comparison import Pair
 from generator.knowledge.graph import Citation
 
 RECIPE = "v1"
@@ -42,7 +42,7 @@ def needs(record: Record, citations: Iterable[Citation], source: Record) -> list
 
 def used(wanted: Iterable[Need], source: Record) -> dict[str, Any]:
     """Those of the needs that a source states: by a name that a reader understands, with the value."""
-    facts, found = facts_of(source), {}
+    facts, found = CitedConfig(source).flat, {}
     for fact, entry in wanted:
         if fact not in facts:
             continue
@@ -63,16 +63,8 @@ def parsed(name: str) -> Need:
     return (fact, entry.removesuffix("]")) if bracket and entry.endswith("]") else (name, None)
 
 
-def facts_of(source: Record) -> dict[str, Any]:
-    """The facts of a source by name; a config's are the language model's own."""
-    if source.get("type") == "hf-config":
-        return flat_facts(source)
-    facts = source.get("facts")
-    return dict(facts) if isinstance(facts, Mapping) else {}
-
-
 def _needs(record: Record, citation: Citation, source: Record) -> Iterator[Need]:
-    facts = facts_of(source)
+    facts = CitedConfig(source).flat
     if record.kind == "model" and citation.path[0] == "config":
         elsewhere = record.get("evidence") or {}
         keys = ("architectures", *(key for key in record.get("architecture") or {} if key not in elsewhere))

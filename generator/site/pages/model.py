@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.derive.attention import window_formula
-from generator.derive.cited_config import flat_facts, model_types
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.figures import CONTEXTS, Figure
@@ -178,11 +178,6 @@ def _fields(site: Site, model: Record) -> Iterator[ConfigField]:
     reads = facts.geometry.reads if facts.geometry else frozenset(facts.fields)
     for key, value in (model.get("architecture") or {}).items():
         source = site.cited(elsewhere[key]) if key in elsewhere else config
-        said = flat_facts(source)
-        if key not in said:
-            state = "not stated"
-        elif said[key] == value or (source and key == "model_type" and value in model_types(source)):
-            state = "quoted"
-        else:
-            state = "differs"
-        yield ConfigField(verbatim(key, value), source, state, said.get(key), key in reads)
+        said = CitedConfig(source)
+        state = "not stated" if key not in said.flat else "quoted" if said.says(key, value) else "differs"
+        yield ConfigField(verbatim(key, value), source, state, said.flat.get(key), key in reads)

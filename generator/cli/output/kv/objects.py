@@ -16,9 +16,9 @@ from generator.notation.units import number
 
 def as_json(answer: KvAnswer) -> str:
     """The answer with the keys that others build on."""
-    if answer.geometry is None:
+    if answer.facts.geometry is None:
         return to_json(_refusal(answer))
-    payload = _derived(answer, answer.geometry)
+    payload = _derived(answer, answer.facts.geometry)
     if answer.ask.tp > 1:
         payload["tp_refused"] = answer.ranks_refused
         payload["per_rank_growth_bytes_per_token"] = {
@@ -35,10 +35,10 @@ def as_json(answer: KvAnswer) -> str:
 
 def _refusal(answer: KvAnswer) -> dict[str, Any]:
     return {
-        "id": answer.id,
+        "id": answer.facts.id,
         "derivable": False,
-        "reason": answer.reason,
-        "fields": list(answer.fields),
+        "reason": answer.facts.reason,
+        "fields": list(answer.facts.fields),
         "class_defaults_on_record": _filled(answer.offered),
         "conditional": _conditional(answer.condition),
         "notes": list(answer.notes),
@@ -59,7 +59,7 @@ def _conditional(condition: Condition | None) -> dict[str, Any] | None:
 def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
     ask = answer.ask
     return {
-        "id": answer.id,
+        "id": answer.facts.id,
         "derivable": True,
         "reason": None,
         "family": geometry.family,
@@ -76,17 +76,17 @@ def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
         },
         "parts": _parts(answer),
         "states_by_engine": _states(answer),
-        "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
+        "state_bytes": {name: size * ask.batch for name, size in answer.facts.state.items()},
         "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
         "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
-        "overpay": overpay_object(answer.overpay),
-        "overpay_basis": answer.overpay.about,
+        "overpay": overpay_object(answer.facts.overpay),
+        "overpay_basis": answer.facts.overpay.about,
         "formula": {figure.key: figure.formula for figure in answer.figures},
         "streams": [_stream(stream) for stream in geometry.streams],
         "states": [{"slot": s.slot, "layers": s.layers, "scalars_per_row": s.scalars} for s in geometry.states],
         "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
         "engines": {figure.key: list(figure.engines) for figure in answer.figures},
-        "class_defaults": _filled(answer.class_defaults),
+        "class_defaults": _filled(answer.facts.class_defaults),
         "batch": ask.batch,
         "tp": ask.tp,
         "notes": list(answer.notes),
@@ -112,7 +112,7 @@ def _states(answer: KvAnswer) -> list[dict[str, Any]]:
                 for name, size in state.parts.items()
             ],
         }
-        for state in answer.states
+        for state in answer.facts.states
     ]
 
 
