@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ ITEM, ANY = "[]", "*"
 class Violation:
     """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right.
 
+    `unfit` says that the value itself is none that may stand there, and not that it lacks a field or has one too many.
     `lacks` is the place of a missing field, `meant` the field that an unknown one was surely meant for: where the two
     meet, one was misspelt, and only that is said.
     """
@@ -38,6 +39,7 @@ class Violation:
     text: str | None = None
     lacks: Path | None = None
     meant: str | None = None
+    unfit: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class Schemas:
 
         A record that is too large gets that one finding; nothing else of it is checked.
         """
-        if large := [Violation(path, f"{_name(path)} is {what}") for path, what in too_large(data)]:
+        if large := [Violation(path, f"{_name(path)} is {what}", unfit=True) for path, what in too_large(data)]:
             return large
         found = [violation for error in self._validators[kind].iter_errors(data) for violation in _violations(error)]
         misspelt = {(*violation.path[:-1], violation.meant) for violation in found if violation.meant}
@@ -150,7 +152,7 @@ def _violations(error: ValidationError) -> Iterable[Violation]:
     if error.validator == "additionalProperties":
         return _unknown_keys(path, error)
     say = _WORDS.get(str(error.validator), _any_other)
-    return [say(path, error)]
+    return [replace(say(path, error), unfit=error.validator not in _OF_FIELDS)]
 
 
 def _about(error: ValidationError) -> Mapping[str, Any]:
@@ -252,6 +254,9 @@ _WORDS = {
     "minItems": _too_short,
     "oneOf": _not_one_of,
 }
+_OF_FIELDS = ("required", "additionalProperties", "oneOf", "minProperties")
+"""Keywords that speak of the fields of a mapping, which is none the less one."""
+
 _TYPES = {
     "string": "text",
     "integer": "a whole number",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from generator.cli.targets import FORMAT, Stop, found_root, inside, knowledge_at, place_of, suggestion
+from generator.cli.targets import FORMAT, BrokenBase, Stop, found_root, inside, knowledge_at, place_of, suggestion
 
 if TYPE_CHECKING:
     from generator.checks.run import CheckRun
@@ -53,7 +53,7 @@ def validate(
 
     started = time.perf_counter()
     folder = found_root(root)
-    kb = knowledge_at(folder)
+    kb, broken = _base(folder)
     wanted = [inside(kb.catalog, folder, path) for path in paths]
     verdicts = _judged(kb, folder, against, overdue)
     shown = [found for found in verdicts.findings if within(found.location.path, wanted)]
@@ -73,7 +73,23 @@ def validate(
 
             listed = [found for found in shown if view.infos or found.severity != "info"]
             click.echo(as_annotations(listed, _place_in_repository(folder)).encode("utf-8"))  # these are orders
+    if broken:
+        raise Stop("schema/ is broken, so nothing else was read")
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
+
+
+def _base(folder: Path) -> tuple[KnowledgeBase, bool]:
+    """The base, and whether its ``schema/`` is broken: then it holds these faults alone."""
+    from generator.catalog.kinds import Kinds
+    from generator.catalog.records import Catalog
+    from generator.catalog.schemas import Schemas
+    from generator.knowledge.knowledge_base import assemble
+
+    try:
+        return knowledge_at(folder), False
+    except BrokenBase as broken:
+        files = len({fault.location.path for fault in broken.faults})
+        return assemble(Catalog(Kinds({}), Schemas({}), {}, faults=broken.faults, files=files), date.today()), True
 
 
 def _judged(kb: KnowledgeBase, folder: Path, against: str | None, overdue: bool) -> CheckRun:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from generator.catalog.read import BrokenSchema
     from generator.catalog.records import Catalog, Record
     from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -38,6 +39,14 @@ class Stop(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         click.echo(f"servebook: {self.message}", err=True)
+
+
+class BrokenBase(Stop):
+    """A ``schema/`` that is broken: no command can work with it, but what is wrong can be told in any form."""
+
+    def __init__(self, problem: BrokenSchema) -> None:
+        super().__init__(str(problem))
+        self.faults = problem.faults
 
 
 def found_root(root: Path | None) -> Path:
@@ -135,10 +144,12 @@ def inside(catalog: Catalog, folder: Path, path: Path) -> str:
 
 def catalog_at(folder: Path) -> Any:
     """All that is read below a root."""
-    from generator.catalog.read import NoKnowledgeBase, read
+    from generator.catalog.read import BrokenSchema, NoKnowledgeBase, read
 
     try:
         return read(folder)
+    except BrokenSchema as problem:
+        raise BrokenBase(problem) from None
     except NoKnowledgeBase as problem:
         raise Stop(str(problem)) from None
 

@@ -104,11 +104,11 @@ def test_a_circle_of_references_is_told(own: Base) -> None:
 
 def test_a_registry_that_is_not_there_and_a_folder_that_is_a_link(own: Base, tmp_path: Path) -> None:
     own.lay({"schema/kinds.yaml": None})
-    assert told(own) == ["schema/kinds.yaml:1:1: this file does not exist; it declares the kinds of records"]
+    assert told(own) == ["schema/kinds.yaml:1:1: YML001 this file does not exist; it declares the kinds of records"]
     (own.root / "schema").rename(tmp_path / "elsewhere")
     for target in (tmp_path / "elsewhere", tmp_path / "nowhere"):
         (own.root / "schema").symlink_to(target)
-        assert told(own)[0].startswith("schema:1:1: this is a symbolic link")
+        assert told(own)[0].startswith("schema:1:1: YML001 this is a symbolic link")
         (own.root / "schema").unlink()
 
 

@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from generator.catalog.disk.authored import Tree, contents, tree
 from generator.catalog.kinds import Kind, Kinds
 from generator.catalog.read.corrections import SUFFIX, joined, strange_field
-from generator.catalog.read.files import decoded
+from generator.catalog.read.files import decoded, unread
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
 from generator.catalog.read.stamps import STAMPS, Stamps, stamps_of
 from generator.catalog.records import Record
 from generator.catalog.schemas import Schemas, Violation
-from generator.catalog.yaml.document import START, Document, Span, Unreadable, located
+from generator.catalog.yaml.document import Document, Span, Unreadable, without
 from generator.catalog.yaml.loader import load
 from generator.findings import Edit, Fault, Fix, Location
 from generator.notation.citations import ID
@@ -98,12 +98,15 @@ class Reader:
             document = load(text, relative, second)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
-            self.faults.append(unread(error, located(at, _span(error), second), id))
+            self.faults.append(unread(error, at, id, second))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
     def _judge(self, record: Record, kind: Kind) -> None:
-        """The first line, the text and the schema of a record; a fault inside a violation is the same mistake."""
+        """The first line, the text and the schema of a record; a fault inside a violation is the same mistake.
+
+        A value that may not stand where it does is told here, and then it is not there: nobody after us meets one.
+        """
         if fault := modeline_fault(record, kind):
             self.faults.append(fault)
         if fault := strange_field(record):
@@ -116,6 +119,9 @@ class Reader:
         self.faults += [replace(fault, record=record.id) for fault in of_text if fault.location not in places]
         if violations or any(fault.code == "YML002" for fault in of_text):
             self.unsound.add(record.id)
+        if unfit := [violation.path for violation in violations if violation.unfit]:
+            kept = without(record.document.data, unfit)
+            self.records[record.id] = replace(record, document=replace(record.document, data=kept))
 
     def _as_declared(self, record: Record, kind: str | None) -> Record:
         """A record that lies in the wrong folder is read as what it says it is: one mistake, one finding."""
@@ -176,19 +182,8 @@ class Reader:
         try:
             return load(decoded(contents(self.root, name)), name)
         except (OSError, Unreadable) as error:
-            self.faults.append(unread(error, Location.of(name, _span(error))))
+            self.faults.append(unread(error, name))
             return None
-
-
-def unread(error: OSError | Unreadable, place: Location, id: str | None = None) -> Fault:
-    """A file that could not be read, as a fault of its author."""
-    if isinstance(error, Unreadable):
-        return Fault(error.code, place, error.message, id)
-    return Fault("YML001", place, f"cannot be read: {error.strerror}", id)
-
-
-def _span(error: OSError | Unreadable) -> Span:
-    return error.span if isinstance(error, Unreadable) else START
 
 
 def _violated(record: Record, violation: Violation, span: Span) -> Fault:

@@ -39,6 +39,28 @@ class Sequence(list[Any]):
         self.spans: list[Span] = []
 
 
+def without(value: Any, paths: Iterable[tuple[str | int, ...]]) -> Any:
+    """A copy of a value that lacks what stands at some places; None where all of it is taken out."""
+    below: dict[str | int, list[tuple[str | int, ...]]] = {}
+    for path in paths:
+        if not path:
+            return None
+        below.setdefault(path[0], []).append(path[1:])
+    if isinstance(value, Mapping):
+        kept = Mapping()
+        for key in (key for key in value if () not in below.get(key, ())):
+            kept[key] = without(value[key], below[key]) if key in below else value[key]
+            kept.spans[key], kept.key_spans[key] = value.spans[key], value.key_spans[key]
+        return kept
+    if isinstance(value, Sequence):
+        items = Sequence()
+        for index in (index for index in range(len(value)) if () not in below.get(index, ())):
+            items.append(without(value[index], below[index]) if index in below else value[index])
+            items.spans.append(value.spans[index])
+        return items
+    return value
+
+
 class Unreadable(Exception):
     """The text is not a YAML record. `span` says where reading stopped, `code` which check reports it."""
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from generator.checks.contract import Check, Tally, check
 from generator.checks.texts import passages
 from generator.derive.attention.geometry import Geometry
-from generator.derive.cited_config import config_keys
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.facts import Facts
 from generator.derive.sizing import sizing_fields
@@ -48,7 +47,6 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     Name the fields that the message gives, or none: the model's page shows how the figure comes about. If the key does
     shape a cache, its role in `schema/config_keys.yaml` is wrong.
     """
-    keys = config_keys(kb.catalog)
     for passage in passages(kb, tally, ("model",)):
         facts, text = kb.facts.get(passage.record.id), passage.text.value
         if facts is None or facts.geometry is None:
@@ -56,7 +54,7 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
             continue
         tally.checked += 1
         told = [
-            *((taken.start, taken.end, _fields(facts, keys, taken.keys)) for taken in taken_as_evidence(text)),
+            *((taken.start, taken.end, _fields(facts, kb.keys, taken.keys)) for taken in taken_as_evidence(text)),
             *((start, end, _window(facts.geometry)) for start, end in windows_taken_for_compressed(text)),
         ]
         for start, end, message in told:

@@ -109,12 +109,8 @@ class ConfigKeys:
         governed = {str(key): str(row["key"]) for row in table.get("switches") or () for key in row["governs"]}
         switches = (str(key) for row in table.get("types") or () if row["type"] == "boolean" for key in row["keys"])
         statements = tuple(_statements(table.get("must_state") or ()))
-        holds_for = {
-            str(key): frozenset(map(class_stem, row["holds_for"]))
-            for row in rows
-            if row.get("holds_for")
-            for key in row["keys"]
-        }
+        stems = [(row["keys"], frozenset(map(class_stem, row["holds_for"]))) for row in rows if row.get("holds_for")]
+        holds_for = {str(key): names for keys, names in stems for key in keys}
         return cls(
             explicit,
             tuple(patterns),
@@ -181,8 +177,9 @@ def _entries(groups: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, st
     for group in groups:
         if group["role"] not in ROLE_NAMES:
             raise ValueError(f"no such role: {group['role']!r}")
+        why = " ".join(str(group["why"]).split())
         for key in group["keys"]:
-            yield str(key), str(group["role"]), " ".join(str(group["why"]).split())
+            yield str(key), str(group["role"]), why
 
 
 def _statements(groups: Iterable[Mapping[str, Any]]) -> Iterator[MustState]:
