@@ -115,7 +115,7 @@ def test_a_registry_that_is_not_there_and_a_folder_that_is_a_link(own: Base, tmp
 # --- every file, node by node ---------------------------------------------------------------------------------------
 
 OTHERS: list[Any] = [None, True, 7, -1.5, "x", "", [], ["x"], [7], {}, {"x": "y"}, {"x": {}}]
-TRIED = int(os.environ.get("SERVEBOOK_TRIED", "12"))
+TRIED = int(os.environ.get("SERVEBOOK_TRIED", "6"))
 """So many changes of each file are tried, spread over all of it."""
 
 

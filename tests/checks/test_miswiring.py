@@ -189,7 +189,7 @@ def test_where_no_figure_differs_the_declared_subject_tells(family: Base, id: st
     assert it.data["discriminating"] == {}
     assert set(it.data["shared"]) == set(V3)
     assert it.data["derived_effect"] == {"kv_growth_bf16": [70272, 70272]}
-    assert "only the declared subject does" in it.message
+    assert "only in the declared subject" in it.message
     assert "70,272 B/token, the same under the cited source" in it.message
 
 
