@@ -1,7 +1,7 @@
-"""Draw cells to follow to the code by hand: ``python tests/sample.py SEED [COUNT]``, the same for the same base and seed.
+"""Draw cells to follow to the code by hand: ``python tests/sample.py SEED [COUNT]``; equal base and seed, equal cells.
 
-Each pair of an engine and a state is a stratum. They are gone through in an order that the seed gives, again and again,
-and each time one cell is drawn from one of them, so that rare answers are looked at as well as common ones.
+Each pair of an engine and a state is a stratum. They are gone through in an order that the seed gives, again and
+again, and each time one cell is drawn from one of them, so that rare answers are looked at as well as common ones.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
     if name is None:
         text = f"no source on record states the {names.key.replace('_', ' ')} of {title}"
         step = Reason("named", Effect.UNKNOWN, text)
-        return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that states it",))
+        return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("the model's own config.json, read",))
     chain = [asking(named, name)]
     rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
     if rewrite is not None and name not in names.names and name not in names.further:
@@ -195,7 +195,7 @@ def _unnamed(names: EngineList, name: str, firm: bool, answer: Callable[..., Lis
     title = names.source.title
     if names.exhaustive and not firm:
         text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
-        flips = ("the model's own config, read",)
+        flips = ("the model's own config.json, read",)
         return answer(ListingState.NO_EVIDENCE, Reason("listed", Effect.BY_A_COPY, text, _of(names)), flips=flips)
     if names.exhaustive:
         step = Reason("listed", Effect.NOT_LISTED, f"{title} is exhaustive and does not list {name}", _of(names))
