@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.catalog.records import Catalog
+from generator.compatibility.asked import asked_for
 from generator.compatibility.chain import DECIDES, Effect, ListingState, Reason, RuleOutcome, VerdictState, cited, on
 from generator.compatibility.checkpoints import Checkpoint, checkpoint_of
-from generator.compatibility.listing import Listing, asked_for
+from generator.compatibility.listing import Listing
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.platforms import UNSTATED, PlatformAnswer, platform_of
 from generator.compatibility.profiles import Profile, profile_of
@@ -151,15 +152,16 @@ class Cube(Mapping[Key, Verdict]):
         runs = self._platforms(engine, place)
         if runs.runs is False or listing.state is not ListingState.LISTED:
             return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown, platform=runs)
+        unread = listing.route.outcome if listing.route else None
         key = (self._profile_numbers[model], engine, self._kind(place), runs.runs, cache)
-        if key not in self._outcomes:
+        if unread is None and key not in self._outcomes:
             rules, profile = self.rules[engine], self.profiles[model]
             self._outcomes[key] = rules.outcome(profile, place, cache, gated=runs.runs is True)
         checkpoint = self._checkpoints[model]
         return Verdict(
             listing,
             gpu,
-            self._outcomes[key],
+            unread or self._outcomes[key],
             cache,
             checkpoint.cites,
             () if cache else checkpoint.own_cache,

@@ -166,7 +166,7 @@ class Kernels:
             where = "was read for this GPU" if providers else "is on record for this platform"
             text, cites = f"{what}: no backend of {self.engine.title} for it {where}", ()
             if not whole:
-                flips = (f"a source that shows a backend for {job.name} on {THIS_GPU}",)
+                flips = (self._settling(job, gpu),)
                 step = Reason("kernel-class", Effect.UNREAD, text, (), job.name)
                 return Served(job, "absent", (step,), flips_if=flips)
         else:
@@ -180,8 +180,17 @@ class Kernels:
         reasons = [Reason("kernel-class", Effect.NO_EVIDENCE, text, cites, job.name)]
         if coverage is not None:
             reasons.append(Reason("coverage", Effect.NOT_WHOLE, coverage["text"], cited(coverage.get("cite"))))
-        flips = (*other, f"a source that shows a backend for {job.name} on {THIS_GPU}, or that there is none")
+        flips = (*other, f"{self._settling(job, gpu)}, or that there is none")
         return Served(job, "gap", tuple(reasons), flips_if=flips)
+
+    def _settling(self, job: Job, gpu: Gpu) -> str:
+        """What would settle a cell: the file where such a backend would stand, where the engine's record says so."""
+        what = f"a backend for {job.name} on {THIS_GPU}"
+        for row in self.engine.get("unread") or ():
+            here = row.get("platform", gpu.platform) == gpu.platform
+            if here and (not row.get("kernel_classes") or set(row["kernel_classes"]) & set(job.classes)):
+                return f"{row['file']}, read for {what}"
+        return f"a source that shows {what}"
 
     def _coverage(self, job: Job, gpu: Gpu, profile: Profile) -> Mapping[str, Any] | None:
         rows: list[Mapping[str, Any]] = self.engine.get("coverage") or []

@@ -110,12 +110,84 @@ def test_vllm_takes_what_its_code_chooses(cube: Cube, model: str, gpu: str, back
         ("deepseek-v2-lite", "mlc-llm", "mi300x", VerdictState.SUPPORTED),
         ("deepseek-v2-lite", "mlc-llm", "apple-m4-max-128gb", VerdictState.LISTED),
         ("qwen3-5-9b", "mlc-llm", "h100-sxm", VerdictState.SUPPORTED),
+        # MLX-LM: deepseek_v32.py gathers what the index picks, in plain operations.
+        ("glm-5-2", "mlx-lm", "apple-m4-max-128gb", VerdictState.SUPPORTED),
+        # TensorRT-LLM: fmhaRunner.cpp takes 8.0, 8.6, 8.9, 9.0, 10.0, 12.0; no kernel decodes heads of 512.
+        ("llama-3-1-8b", "tensorrt-llm", "rtx-3090", VerdictState.SUPPORTED),
+        ("llama-3-1-8b", "tensorrt-llm", "b300", VerdictState.LISTED),
+        ("gemma-4-31b-it", "tensorrt-llm", "h100-sxm", VerdictState.LISTED),
+        # platforms/xpu.py 206-266: FLASH_ATTN, but not for images in both directions.
+        ("llama-3-1-8b", "vllm", "arc-pro-b60", VerdictState.SUPPORTED),
+        ("gemma-3-27b-it", "vllm", "arc-pro-b60", VerdictState.PARTIAL),
     ],
 )
 def test_named_cells_are_as_the_code_has_them(
     cube: Cube, model: str, engine: str, gpu: str, state: VerdictState
 ) -> None:
     assert cube[model, engine, gpu].state is state
+
+
+# --- served another way --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "through", "state"),
+    [
+        # A class of its own needs no other way.
+        ("llama-3-1-8b", "vllm", None, VerdictState.SUPPORTED),
+        ("olmo-3-7b-instruct", "vllm", None, VerdictState.SUPPORTED),
+        # modeling_mpt.py and modeling_bloom.py of 5.20.2 and 5.19.0 set no _supports_attention_backend.
+        ("mpt-7b", "vllm", None, VerdictState.NOT_LISTED),
+        ("bloom", "sglang", None, VerdictState.NOT_LISTED),
+        # modeling_jamba.py keeps states, and is not backend-compatible.
+        ("jamba-v0-1", "sglang", None, VerdictState.NOT_LISTED),
+        # modeling_dots1.py, modeling_olmo3.py and modeling_gpt_neox.py do.
+        ("dots-llm1-base", "vllm", "transformers", VerdictState.SUPPORTED),
+        ("dots-llm1-base", "sglang", "transformers", VerdictState.SUPPORTED),
+        ("olmo-3-1-32b-instruct", "sglang", "transformers", VerdictState.SUPPORTED),
+        ("pythia-1b", "sglang", "transformers", VerdictState.SUPPORTED),
+        # Footnote 5 of TensorRT-LLM's page: by AutoDeploy; for Seed-OSS its index has a module all the same.
+        ("glm-4-7-flash", "tensorrt-llm", "AutoDeploy", VerdictState.LISTED),
+        ("seed-oss-36b-base", "tensorrt-llm", None, VerdictState.SUPPORTED),
+    ],
+)
+def test_another_way_is_a_step_and_a_word(
+    cube: Cube, model: str, engine: str, through: str | None, state: VerdictState
+) -> None:
+    verdict = cube[model, engine, "h100-sxm"]
+    assert verdict.state is state
+    assert [step.value for step in verdict.chain if (step.rule, step.effect) == ("route", "asks")] == (
+        [through] if through else []
+    )
+    assert [each for each in verdict.modifiers if each.startswith("through ")] == (
+        [f"through {through}"] if through else []
+    )
+
+
+# --- a copy and a second witness -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "state"),
+    [
+        # The copy names a type that no library pairs with the class: what it does not name may be named otherwise.
+        ("deepseek-v4-flash-fp8", "mlc-llm", VerdictState.NO_EVIDENCE),
+        ("minicpm-2b-sft-bf16", "lmdeploy", VerdictState.NO_EVIDENCE),
+        # A match says yes whatever the copy is.
+        ("gemma-2-2b-it", "mlc-llm", VerdictState.PARTIAL),
+        # GraniteMoeHybridForCausalLM and granitemoehybrid are a pair in transformers' auto map.
+        ("granite-4-0-micro", "mlc-llm", VerdictState.NOT_LISTED),
+        ("seed-oss-36b-base", "mlc-llm", VerdictState.NOT_LISTED),
+    ],
+)
+def test_silence_on_a_copys_class_counts_with_a_second_witness(
+    cube: Cube, model: str, engine: str, state: VerdictState
+) -> None:
+    verdict = cube[model, engine, "h100-sxm"]
+    assert verdict.state is state
+    if state is VerdictState.NOT_LISTED:
+        asked = next(step for step in verdict.chain if step.rule == "named")
+        assert "transformers-5-24-0-auto-map" in asked.cites
 
 
 # --- a choice that was not read --------------------------------------------------------------------------------------
