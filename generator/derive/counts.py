@@ -14,12 +14,18 @@ if TYPE_CHECKING:  # `kv --config` counts nothing, and need not wait for the tab
 
 
 def count_of(
-    source: Record | None, config: Mapping[str, Any], given: Mapping[str, Any] | None = None
+    source: Record | None,
+    config: Mapping[str, Any],
+    given: Mapping[str, Any] | None = None,
+    elements: int | None = None,
 ) -> Parameters | NotDerivable:
-    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
+    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it.
+
+    `elements` is how many the checkpoint's tensors have, where that is on record.
+    """
     from generator.derive import parameters
 
-    return parameters.count(_wrapped(source, config), given)
+    return parameters.count(_wrapped(source, config), given, elements)
 
 
 def weights_of(
@@ -28,18 +34,20 @@ def weights_of(
     counted: Parameters | NotDerivable,
     table: Mapping[str, Any],
     names: Iterable[str] = (),
+    elements: int | None = None,
 ) -> WeightBytes | NotDerivable | None:
     """The bytes of counted parameters, by what the config, the files next to it and the names of a checkpoint state.
 
     The silence of a whole config is not enough: quantisation may be stated in another file, or only in the name.
-    A copy with gaps that states none proves nothing.
+    A copy with gaps that states none proves nothing. `elements` is how many the checkpoint's tensors have.
     """
-    if isinstance(counted, NotDerivable):
-        return None
     from generator.derive import parameters
 
-    whole = bool(source and source.get("complete"))
-    return parameters.weight_bytes(counted, _wrapped(source, config), table, (*names, *_names(source)), whole=whole)
+    whole, all_names = bool(source and source.get("complete")), (*names, *_names(source))
+    wrapped = _wrapped(source, config)
+    if isinstance(counted, NotDerivable):
+        return parameters.elements_bytes(elements, wrapped, table, all_names, whole=whole) if elements else None
+    return parameters.weight_bytes(counted, wrapped, table, all_names, whole=whole, elements=elements)
 
 
 def _names(source: Record | None) -> Iterator[str]:
