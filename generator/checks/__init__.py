@@ -20,6 +20,7 @@ from generator.checks.compatibility.inapplicable_evidence import inapplicable_ev
 from generator.checks.compatibility.sources_disagree import sources_disagree
 from generator.checks.compatibility.unreadable_condition import unreadable_condition
 from generator.checks.contract import Check
+from generator.checks.derived.checkpoint_size import checkpoint_size
 from generator.checks.derived.context_scaling import context_scaling
 from generator.checks.derived.contradicted_claim import contradicted_claim
 from generator.checks.derived.family_contradiction import family_contradiction
@@ -104,6 +105,7 @@ CHECKS: tuple[Check, ...] = (
     misread_field,
     observed_deviation,
     unquoted_observation,
+    checkpoint_size,
     false_arithmetic,  # NUM401
     false_conversion,
     false_partition,

@@ -13,12 +13,18 @@ if TYPE_CHECKING:  # `kv --config` counts nothing, and need not wait for the tab
 
 
 def count_of(
-    cited: CitedConfig, config: Mapping[str, Any], given: Mapping[str, Any] | None = None
+    cited: CitedConfig,
+    config: Mapping[str, Any],
+    given: Mapping[str, Any] | None = None,
+    elements: int | None = None,
 ) -> Parameters | NotDerivable:
-    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it."""
+    """The parameters of a config; what a wrapper says about tied embeddings and towers belongs to it.
+
+    `elements` is how many the checkpoint's tensors have, where that is on record.
+    """
     from generator.derive import parameters
 
-    return parameters.count(cited.around(config), given)
+    return parameters.count(cited.around(config), given, elements)
 
 
 def weights_of(
@@ -27,15 +33,18 @@ def weights_of(
     counted: Parameters | NotDerivable,
     table: Mapping[str, Any],
     names: Iterable[str] = (),
+    elements: int | None = None,
 ) -> WeightBytes | NotDerivable | None:
     """The bytes of counted parameters, by what the config, the files next to it and the names of a checkpoint state.
 
     The silence of a whole config is not enough: quantisation may be stated in another file, or only in the name.
-    A copy with gaps that states none proves nothing.
+    A copy with gaps that states none proves nothing. `elements` is how many the checkpoint's tensors have.
     """
-    if isinstance(counted, NotDerivable):
-        return None
     from generator.derive import parameters
 
-    called = (*names, *cited.names)
-    return parameters.weight_bytes(counted, cited.around(config), table, called, whole=cited.complete)
+    wrapped, called = cited.around(config), (*names, *cited.names)
+    if isinstance(counted, NotDerivable):
+        if not elements:
+            return None
+        return parameters.elements_bytes(elements, wrapped, table, called, whole=cited.complete)
+    return parameters.weight_bytes(counted, wrapped, table, called, whole=cited.complete, elements=elements)

@@ -18,7 +18,7 @@ from generator.derive import attention
 from generator.derive.attention.geometry import Geometry
 from generator.derive.cited_config import CitedConfig, cited_source
 from generator.derive.class_defaults import ClassDefaults, class_defaults
-from generator.derive.config.fields import NotDerivable
+from generator.derive.config.fields import NotDerivable, is_size
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.counts import count_of, weights_of
 from generator.derive.facts import Facts
@@ -74,11 +74,13 @@ def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys
         facts = Facts(record.id, config, None, reason, left_out)
     if misfit and facts.geometry is None:
         facts = replace(facts, reason=misfit, fields=("class_defaults",))
-    counted = count_of(cited, facts.config, given)
+    elements = record.get("checkpoint", "elements", "value")
+    elements = elements if is_size(elements) else None
+    counted = count_of(cited, facts.config, given, elements)
     used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
     filled = defaults.used(used) if defaults and used else None
     table = catalog.tables.get("weight_schemes", {})
-    weights = weights_of(cited, facts.config, counted, table, _called(record))
+    weights = weights_of(cited, facts.config, counted, table, _called(record), elements)
     return replace(facts, parameters=counted, class_defaults=filled, weights=weights)
 
 

@@ -69,7 +69,8 @@ class Parameters:
     """The parameters of a language model, without what is ``apart``.
 
     ``read_from`` names the class whose layers were counted; ``assumed`` holds the class defaults that filled absent
-    fields, ``silent`` the switches that no config key turned on.
+    fields, ``settled`` the switches that only the checkpoint's number of elements decided, ``silent`` those that no
+    config key turned on.
     """
 
     model_type: str
@@ -80,6 +81,7 @@ class Parameters:
     reads: frozenset[str] = frozenset()
     assumed: Mapping[str, Any] = field(default_factory=dict)
     silent: tuple[str, ...] = ()
+    settled: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:

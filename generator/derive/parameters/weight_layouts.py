@@ -66,6 +66,11 @@ class WeightLayout:
                     scales += ceil(block.blocks(rows, columns) * part.count * part.bits / 8)
         return own, scales
 
+    def scales(self, rows: int, columns: int) -> int:
+        """How many scalars blocks of a matrix share, without those of the whole of it."""
+        shared = (block for block in self.blocks if block.run or block.rows or block.columns)
+        return sum(block.blocks(rows, columns) * (part.count or 0) for block in shared for part in block.parts)
+
     @property
     def bits_per_weight(self) -> Fraction:
         """Bits for a weight of a large matrix: what a row, a column or the whole matrix stores once vanishes there."""

@@ -15,6 +15,7 @@ from generator.derive.parameters.weight_layouts import WeightLayout, layout_from
 
 Stated = Mapping[str, Any]
 KEY = "quantization_config"
+HEAD = "lm_head"
 MOST_NAMES = 200_000
 LONGEST_NAME = 200
 
@@ -48,11 +49,15 @@ class WeightScheme:
 
 @dataclass(frozen=True)
 class SchemeReader:
-    """Reads schemes by the table; `unquantised` are the bits of the plain type, `inner` the language model's config."""
+    """Reads schemes by the table; `unquantised` are the bits of the plain type, `inner` the language model's config.
+
+    `lists_left_out`: a list of what stays that a copy leaves out is read as if only the output embedding stood in it.
+    """
 
     table: Mapping[str, Any]
     unquantised: int
     inner: Mapping[str, Any]
+    lists_left_out: bool = False
 
     def read(self, stated: Stated, method: str | None = None) -> WeightScheme:
         """A scheme as an object states it; raises Refused where it does not say what is needed."""
@@ -74,7 +79,8 @@ class SchemeReader:
             return row["kept"][0], None
         scheme = stated.get("quant_algo") or stated.get("quant_method") or row["layouts"][0]["layout"]
         of = f" of a checkpoint in {scheme}" if isinstance(scheme, str) else ""
-        return keys[0], tuple(name for key in keys for name in listed_names(key, stated[key], of))
+        lists = {key: [HEAD] if self.lists_left_out and _left_out(stated[key]) else stated[key] for key in keys}
+        return keys[0], tuple(name for key, names in lists.items() for name in listed_names(key, names, of))
 
     def _method(self, stated: Stated, given: str | None) -> str:
         named = stated.get("quant_method")
@@ -186,6 +192,12 @@ def listed_names(key: str, value: Any, of: str = "") -> tuple[str, ...]:
     if len(names) > MOST_NAMES or any(len(name) > LONGEST_NAME for name in names):
         raise Refused(f"`{key}` is longer than any list of modules", KEY)
     return tuple(names)
+
+
+def _left_out(names: Any) -> bool:
+    """Whether a copy has a word such as ``<93 module names omitted>`` where the list would be."""
+    first = names[0] if isinstance(names, list) and len(names) == 1 else names
+    return isinstance(first, str) and first.startswith("<")
 
 
 def _holds(scheme: Stated, key: str, wanted: Any) -> bool:

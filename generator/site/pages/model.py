@@ -16,6 +16,7 @@ from generator.derive.figures import CONTEXTS, Figure
 from generator.derive.overpay import NO_CACHE
 from generator.derive.parameters import Parameters, WeightBytes
 from generator.derive.stored_formats import StoredLayout
+from generator.derive.witnesses import size_witnesses
 from generator.knowledge.evidence.impact import layout_cite
 from generator.notation import units
 from generator.site import rebuild
@@ -28,7 +29,7 @@ from generator.site.views import curve as curves
 from generator.site.views.fit_table import fit_table
 from generator.site.views.layer_strip import strip
 
-APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable")
+APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable", "checkpoint")
 
 
 def model_pages(site: Site) -> Iterator[Page]:
@@ -58,6 +59,7 @@ def _page(site: Site, model: Record) -> Page:
         headline=headline,
         windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
         **_counted(facts),
+        witnesses=list(size_witnesses(model, facts)),
         length=length,
         curve=curves.curve(facts, length),
         basis_notes=_basis_notes(facts),
