@@ -49,7 +49,7 @@ class Leeway:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class IfNeutral:
     """What a refused config would keep if the keys in its way shaped nothing: proved by nobody, published nowhere."""
 
     keys: tuple[str, ...]
@@ -65,7 +65,7 @@ class KvAnswer:
     kernel_classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     offered: DefaultsUsed | None = None
-    condition: Condition | None = None
+    condition: IfNeutral | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -148,14 +148,14 @@ def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gap
 
 def _condition(
     config: Mapping[str, Any], keys: ConfigKeys, refused: Facts, gaps: Leeway, catalog: Catalog
-) -> Condition | None:
+) -> IfNeutral | None:
     """The figures without the keys that alone are in the way; None where something else is, too."""
     vouched, found = gaps.assume_neutral, refused
     while found.open_keys:  # a config around the language model's names one key at a time
         vouched = (*vouched, *found.open_keys)
         found = _facts(config, refused.id, keys, catalog, replace(gaps, assume_neutral=vouched))
         if found.geometry is not None:
-            return Condition(vouched[len(gaps.assume_neutral) :], {each.key: each.growth for each in found.figures})
+            return IfNeutral(vouched[len(gaps.assume_neutral) :], {each.key: each.growth for each in found.figures})
     return None
 
 

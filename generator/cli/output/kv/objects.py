@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from generator.cli.output.kv.answer import Condition, KvAnswer
+from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_object
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
@@ -45,7 +45,7 @@ def _refusal(answer: KvAnswer) -> dict[str, Any]:
     }
 
 
-def _conditional(condition: Condition | None) -> dict[str, Any] | None:
+def _conditional(condition: IfNeutral | None) -> dict[str, Any] | None:
     """Figures that nobody has proved, under a key of their own: whoever looks for growth does not find them."""
     if condition is None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from generator.cli.output.kv.answer import Condition, KvAnswer
+from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
 from generator.derive.attention.geometry import StateSlot
 from generator.derive.figures import Figure
@@ -39,7 +39,7 @@ def as_text(answer: KvAnswer) -> str:
     return "\n\n".join(filter(None, map("\n".join, blocks)))
 
 
-def _conditional(condition: Condition) -> str:
+def _conditional(condition: IfNeutral) -> str:
     """One figure that would hold; --assume-neutral gives the others to whoever vouches for the keys."""
     names = ", ".join(f"`{key}`" for key in condition.keys)
     layout = "bf16" if "bf16" in condition.growth else next(iter(condition.growth))
