@@ -103,7 +103,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.site
 	$(INSTALL) --require-hashes -r requirements-dev.txt
 	@touch $@
 
-# Atheris is built for Linux and macOS, and for some versions of Python: where there is none, what it attacks is skipped.
+# Atheris is built for Linux, each release for some versions of Python: where there is none, what it attacks is skipped.
 $(VENV)/.fuzz: requirements-fuzz.txt $(VENV)/.dev
 	@$(INSTALL) --require-hashes --only-binary :all: -r requirements-fuzz.txt || \
 	  echo 'make: no atheris for this machine; the attack on the parsers is skipped' >&2
