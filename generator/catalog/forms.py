@@ -60,6 +60,13 @@ _STATED = _table(
 )
 _SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
 _SAID = {"is": _WORD, "ask": _WORD}
+_RENAMED: Form = {"type": "object", "additionalProperties": _WORD}
+_DIALECT = _table(
+    "is all_of keys",
+    **dict.fromkeys(("is", "type", "prefix", "repeats"), _WORD),
+    **dict.fromkeys(("all_of", "none_of", "inert"), _WORDS),
+    **dict.fromkeys(("types", "keys", "same"), _RENAMED),
+)
 _FAMILY = _table(
     "title about requires_any_of",
     title=_WORD,
@@ -79,6 +86,7 @@ _CLASS = _table(
 TABLES: Mapping[str, Form] = {
     "kinds": _named(_KIND),
     "config_keys": _table("groups", groups=_rows(_KEYS), patterns=_rows(_KEYS), must_state=_rows(_STATED)),
+    "dialects": _table("dialects", dialects=_rows(_DIALECT)),
     "families": _named(_FAMILY),
     "file_kinds": _table(
         "",
