@@ -199,6 +199,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
      "num_attention_heads_per_layer"),
     ("the sliding layers' heads", without(MIMO, "swa_num_key_value_heads"), "swa_num_key_value_heads"),
     ("the width of values", without(MIMO, "v_head_dim"), "v_head_dim"),
+    ("heads of sliding layers elsewhere", GPT_OSS | {"swa_num_key_value_heads": 4, "swa_head_dim": 64,
+     "swa_v_head_dim": 64}, "swa_num_key_value_heads"),
     ("flags that are none", MIMO | {"hybrid_layer_pattern": [2] * 48}, "hybrid_layer_pattern"),
     ("which layers chunk", without(SCOUT, "no_rope_layer_interval"), "no_rope_layer_interval"),
     ("an empty list is no statement", without(SCOUT, "no_rope_layer_interval") | {"no_rope_layers": []},
