@@ -188,6 +188,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("the upper layers of another class", QWEN2 | {"model_type": "qwen2_moe", "max_window_layers": 2},
      "sliding_window"),
     ("two-way attention", GEMMA4 | {"use_bidirectional_attention": "all"}, "use_bidirectional_attention"),
+    ("two-way attention between images elsewhere", GPT_OSS | {"use_bidirectional_attention": "vision"},
+     "use_bidirectional_attention"),
     ("whether keys double as values", without(GEMMA4, "attention_k_eq_v"), "attention_k_eq_v"),
     ("the heads of the full layers", without(GEMMA4, "num_global_key_value_heads"), "num_global_key_value_heads"),
     ("the width of the full layers", without(GEMMA4, "global_head_dim"), "global_head_dim"),

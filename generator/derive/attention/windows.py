@@ -113,7 +113,7 @@ def _read(config: Mapping[str, Any], family: str) -> Geometry:
     if model_type in GEMMA_4 and kinds[-1] != FULL:
         raise Refused("`layer_types` ends in a layer that is not full; Gemma 4 makes it full", "layer_types")
     owned = kinds[: layers - _shared(fields, kinds)]
-    _check_directions(fields, model_type)
+    _check_directions(fields)
     base = _base(fields, model_type)
     _check_query_heads(fields, layers, base[0])
     for key in WITHOUT_EFFECT:
@@ -142,13 +142,11 @@ def _shared(fields: Fields, kinds: tuple[str, ...]) -> int:
     return count
 
 
-def _check_directions(fields: Fields, model_type: object) -> None:
+def _check_directions(fields: Fields) -> None:
     """Gemma lets the tokens of one image see each other; what they leave in the cache stays the same."""
     key = "use_bidirectional_attention"
-    value = fields.get(key)
-    gemma = isinstance(model_type, str) and model_type.startswith("gemma")
-    if value not in (None, False) and not (gemma and value == "vision"):
-        refuse_value(key, value, "false, or in Gemma `vision`,")
+    if (value := fields.get(key)) not in (None, False, "vision"):
+        refuse_value(key, value, "false or `vision`")
 
 
 def _base(fields: Fields, model_type: object) -> Widths:
