@@ -54,10 +54,11 @@ _KIND = _table(
     template=_TEMPLATE,
 )
 _ROLE: Form = {"enum": ["kv", "state", "neutral", "identity"]}
-_KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG)
+_KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG, holds_for=_WORDS)
 _STATED = _table(
     "keys why model_types", keys=_WORDS, null_counts=_FLAG, off_counts=_WORDS, why=_WORD, model_types=_WORDS
 )
+_READ_IN = _table("keys model_types", keys=_WORDS, source=_WORD, model_types=_WORDS)
 _SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
 _SAID = {"is": _WORD, "ask": _WORD}
 _RENAMED: Form = {"type": "object", "additionalProperties": _WORD}
@@ -85,7 +86,9 @@ _CLASS = _table(
 
 TABLES: Mapping[str, Form] = {
     "kinds": _named(_KIND),
-    "config_keys": _table("groups", groups=_rows(_KEYS), patterns=_rows(_KEYS), must_state=_rows(_STATED)),
+    "config_keys": _table(
+        "groups", groups=_rows(_KEYS), patterns=_rows(_KEYS), must_state=_rows(_STATED), read_in=_rows(_READ_IN)
+    ),
     "dialects": _table("dialects", dialects=_rows(_DIALECT)),
     "families": _named(_FAMILY),
     "file_kinds": _table(

@@ -28,7 +28,7 @@ ITEM, ANY = "[]", "*"
 class Violation:
     """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right.
 
-    `unfit` says that the value itself is none that may stand there, and not that it lacks a field or has one too many.
+    `unfit` says that the value itself is not allowed there, rather than that it lacks a field or has one too many.
     `lacks` is the place of a missing field, `meant` the field that an unknown one was surely meant for: where the two
     meet, one was misspelt, and only that is said.
     """

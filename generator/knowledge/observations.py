@@ -1,4 +1,4 @@
-"""Figures that somebody saw in a log, beside what the same setting gives here: a witness of the arithmetic."""
+"""Figures that somebody saw in a log, compared with what the same setting gives here: a witness of the arithmetic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAR = Fraction(5, 100)
 
 @dataclass(frozen=True)
 class Observed:
-    """An observation in bytes beside what is derived, in bytes; or the reason why nothing is."""
+    """An observation in bytes and what is derived, in bytes; or the reason why nothing is."""
 
     record: Record
     observed: Fraction
@@ -57,13 +57,13 @@ class Observed:
 
 
 def comparisons(kb: KnowledgeBase, model: str = "", engine: str = "") -> list[Observed]:
-    """Every observation beside what is derived; of one model, or of one engine, where they are named."""
+    """Every observation compared with what is derived; of one model, or of one engine, where they are named."""
     found = (compared(kb, record) for record in kb.catalog.sound("observation"))
     return [one for one in found if model in ("", one.model) and engine in ("", one.engine)]
 
 
 def compared(kb: KnowledgeBase, record: Record) -> Observed:
-    """One observation beside what is derived."""
+    """One observation compared with what is derived."""
     facts = kb.facts.get(cited_id(record, "model"))
     observed = observed_bytes(record)
     if facts is None:

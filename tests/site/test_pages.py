@@ -193,6 +193,16 @@ EDITS = {
     "a dtype": ("records/kernels/uniform.yaml", "bytes_per_scalar: 2", "bytes_per_scalar: 3"),
     "a correction": ("records/models/tiny-b.yaml", "      It has 5.", "      It has {{ kv.layers.full }}."),
     "a concept": ("records/concepts/tiny-latent.yaml", "name: Latent rows", "name: Rows"),
+    "a GPU": ("records/gpus/tiny-gpu.yaml", "name: Tiny GPU", "name: Little GPU"),
+    "its memory": ("records/gpus/tiny-gpu.yaml", "{value: 80, unit: GB", "{value: 96, unit: GB"),
+    "its capability": ("records/gpus/tiny-gpu.yaml", "compute_capability: sm_90", "compute_capability: sm_80"),
+    "a gotcha": ("records/gotchas/tiny-crash.yaml", "title: Tiny Engine stops", "title: The engine stops"),
+    "its conditions": ("records/gotchas/tiny-crash.yaml", '"<1.1"', '"<9"'),
+    "a kernel": ("records/kernels/uniform.yaml", "name: ", "name: The "),
+    "a source of a kernel": ("sources/tiny-dtypes.yaml", "title: ", "title: On "),
+    "a source of a GPU": ("sources/tiny-datasheet.yaml", "title: ", "title: The "),
+    "a source of a gotcha": ("sources/tiny-engine-issue.yaml", "retrieval: read-not-hashed", "retrieval: excerpt"),
+    "a version": ("records/engines/tiny-engine.yaml", 'version: "1.0"', 'version: "9.0"'),
 }
 
 

@@ -46,19 +46,19 @@ def repeatable(source: Record) -> bool:
 def extract(source: Record, data: bytes) -> Extraction:
     """The facts that a source's extractor yields from the bytes of its document.
 
-    Raises `Unparsable` where the bytes are no such document, which says nothing about the facts.
+    Raises `Unparsable` where the bytes are not such a document, which says nothing about the facts.
     """
     if len(data) > MOST:
         raise Unparsable(f"it has {len(data):,} bytes; more than {MOST:,} are not parsed")
     found = _READERS[source.get("extractor", "type")](data, source.get("extractor", "args"))
     missing = {name: str(value) for name, value in found.items() if isinstance(value, Missing)}
     if found and len(missing) == len(found) and not _anchored(source, data):
-        raise Unparsable(f"nothing of what is known to stand there was found: {next(iter(missing.values()))}")
+        raise Unparsable(f"nothing of what is known to be there was found: {next(iter(missing.values()))}")
     return Extraction({name: value for name, value in found.items() if name not in missing}, missing)
 
 
 def _anchored(source: Record, data: bytes) -> bool:
-    """Whether something else that is known to stand in the document does: what is not found is gone only then."""
+    """Whether something else that is known to be in the document is: only then is what is not found gone."""
     anchor = source.get("extractor", "anchor")
     if isinstance(anchor, str):
         return anchor.encode("utf-8") in data
@@ -84,7 +84,7 @@ def fact_changes(source: Record, found: Extraction) -> tuple[FieldChange, ...]:
 
 
 def _stands_for(stated: Any, value: Any) -> bool:
-    """Whether ``<93 module names omitted>`` stands where the document has so many entries."""
+    """Whether ``<93 module names omitted>`` is written where the document has so many entries."""
     omitted = _OMITTED.fullmatch(stated) if isinstance(stated, str) else None
     return bool(omitted) and isinstance(value, list | Mapping) and len(value) == int(omitted[1] if omitted else 0)
 

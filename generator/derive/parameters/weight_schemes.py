@@ -51,7 +51,7 @@ class WeightScheme:
 class SchemeReader:
     """Reads schemes by the table; `unquantised` are the bits of the plain type, `inner` the language model's config.
 
-    `lists_left_out`: a list of what stays that a copy leaves out is read as if only the output embedding stood in it.
+    `lists_left_out`: a list of what stays that a copy leaves out is read as if only the output embedding were in it.
     """
 
     table: Mapping[str, Any]
