@@ -121,9 +121,9 @@ def test_vllm_takes_what_its_code_chooses(cube: Cube, model: str, gpu: str, back
         ("llama-3-1-8b", "tensorrt-llm", "rtx-3090", VerdictState.SUPPORTED),
         ("llama-3-1-8b", "tensorrt-llm", "b300", VerdictState.LISTED),
         ("gemma-4-31b-it", "tensorrt-llm", "h100-sxm", VerdictState.LISTED),
-        # platforms/xpu.py 206-266: FLASH_ATTN, but not for images in both directions.
+        # platforms/xpu.py 206-266: FLASH_ATTN, and Triton for images in both directions.
         ("llama-3-1-8b", "vllm", "arc-pro-b60", VerdictState.SUPPORTED),
-        ("gemma-3-27b-it", "vllm", "arc-pro-b60", VerdictState.PARTIAL),
+        ("gemma-3-27b-it", "vllm", "arc-pro-b60", VerdictState.SUPPORTED),
     ],
 )
 def test_named_cells_are_as_the_code_has_them(
