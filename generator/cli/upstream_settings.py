@@ -11,17 +11,17 @@ from collections.abc import Iterator
 
 from generator.cli.targets import Stop
 
-_SETTING = re.compile(r"(:env:|[\w-]+)\.(index-url|extra-index-url)='(.*)'")
+_SETTING = re.compile(r"(:env:|[\w-]+)\.(index.url|extra.index.url)='(.*)'")
 
 
 def package_indexes() -> list[str]:
     """The addresses of the indexes, pip's own where none is configured. Folders are passed over."""
-    found: dict[str, dict[str, str]] = {"index-url": {}, "extra-index-url": {}}
+    found: dict[str, dict[str, str]] = {"index_url": {}, "extra_index_url": {}}
     for line in _pip("config", "list").splitlines():
         if setting := _SETTING.fullmatch(line.strip()):
-            found[setting[2]][setting[1]] = setting[3]
-    first = os.environ.get("PIP_INDEX_URL") or _chosen(found["index-url"]) or _default()
-    more = os.environ.get("PIP_EXTRA_INDEX_URL") or _chosen(found["extra-index-url"])
+            found[setting[2].replace("-", "_")][setting[1]] = setting[3]
+    first = os.environ.get("PIP_INDEX_URL") or _chosen(found["index_url"]) or _default()
+    more = os.environ.get("PIP_EXTRA_INDEX_URL") or _chosen(found["extra_index_url"])
     addresses = [each for each in [first, *more.split()] if each.startswith(("https://", "http://"))]
     if not addresses:
         raise Stop("pip is configured with no index that answers over the network, so no package can be asked for")

@@ -143,7 +143,7 @@ def test_what_a_document_says_is_text(tiny: Base, host: FakeHost, form: str) -> 
     ("arguments", "said"),
     [
         (["nothing"], "no record has the id `nothing`"),
-        (["tiny-a"], "a source is wanted"),
+        (["tiny-a"], "source"),
         (["--since", "soon"], "a number of days is wanted"),
         (["--type", "gossip"], "no source has the type `gossip`"),
         (["--store", REGISTRY], "name another with --store"),
