@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from generator.authoring.extract.extraction import restated
 from generator.authoring.fixes import Change
-from generator.authoring.yaml_writer import rewritten
+from generator.authoring.yaml_writer import GONE, rewritten
 from generator.catalog.records import Record
 from generator.catalog.yaml.loader import load
 from generator.notation.addresses import edition
 from generator.notation.digests import facts_digest
+
+NO_DAY = "the file of a commit states none"
 
 
 class CannotAccept(Exception):
@@ -38,8 +41,7 @@ class NewReading:
 
 def accepted(source: Record, reading: NewReading, today: date) -> Change:
     """The source's file with the new reading in it. Raises `CannotAccept`."""
-    stated = source.get("facts") or {}
-    facts = {key: value for key, value in {**stated, **reading.facts}.items() if key not in reading.gone}
+    facts = restated(source, reading.facts, reading.gone)
     old, new = edition(_read(source))[1], edition(reading.locator)[1]
     if not old or not new:
         raise CannotAccept(f"{source.id}: its address names no edition, so a new one has no address of its own")
@@ -57,12 +59,11 @@ def accepted(source: Record, reading: NewReading, today: date) -> Change:
         changes["artifact_digest",] = reading.artifact
     if source.get("facts_digest"):
         changes["facts_digest",] = facts_digest(facts)
-    if reading.dated:
-        changes["upstream_date",] = reading.dated
-    elif source.get("upstream_date") is not None:
-        raise CannotAccept(f"{source.id}: the new edition states no day; read it by hand")
+    changes["upstream_date",] = reading.dated or None
+    if not reading.dated:
+        changes["why_null",] = {**(source.get("why_null") or {}), "upstream_date": NO_DAY}
     if "upstream_commit" in source.data:
-        changes["upstream_commit",] = new if re.fullmatch(r"[0-9a-f]{40}", new) else None
+        changes["upstream_commit",] = new if re.fullmatch(r"[0-9a-f]{40}", new) else GONE
     text = rewritten(source.document.text, changes)
     if load(text).data.get("facts") != facts:
         raise CannotAccept(f"{source.id}: its facts would not read back as they are")

@@ -59,10 +59,14 @@ def _leaves(place: str, value: Any, key: str = "value") -> Iterator[tuple[str, s
         yield place, key, value
 
 
+GONE = object()
+"""The new value of a field that is taken out."""
+
+
 def rewritten(text: str, changes: Mapping[tuple[str, ...], Any]) -> str:
     """The text of a record with other values in some places; every other line stays as it is, comments too.
 
-    A field whose new value is None is taken out. Of a mapping the entries that differ are written anew.
+    A field that is not there is written behind the others. Of a mapping the entries that differ are written anew.
     """
     for path, value in changes.items():
         document = load(text)
@@ -70,11 +74,12 @@ def rewritten(text: str, changes: Mapping[tuple[str, ...], Any]) -> str:
         for part in path[:-1]:
             holder = holder[part]
         key, lines = path[-1], text.splitlines(keepends=True)
-        first = holder.key_spans[key][0]
-        if value is None or isinstance(value, Mapping):
-            others = [span[0] for span in document.data.key_spans.values() if span[0] > first]
-            last = min([*others, len(lines)])
-            block = "" if value is None else _updated("".join(lines[first:last]), key, value)
+        if key not in holder:
+            text += "" if value is GONE else _dumped({key: value})
+        elif value is GONE or isinstance(value, dict):
+            first = holder.key_spans[key][0]
+            last = min([span[0] for span in document.data.key_spans.values() if span[0] > first], default=len(lines))
+            block = _updated("".join(lines[first:last]), key, value) if isinstance(value, dict) else ""
             text = "".join([*lines[:first], block, *lines[last:]])
         else:
             span = holder.spans[key]

@@ -181,13 +181,15 @@ def _accept(folder: Path, kb: KnowledgeBase, looker: Looker, outcomes: Sequence[
 def _pinned(looker: Looker, source: Record, outcome: DriftOutcome) -> str:
     """The address of the edition that was read, which must be one for ever."""
     from generator.upstream.places import RepositoryFile, document_place, locator_of
+    from generator.upstream.replies import NoReply
 
     place = document_place(locator_of(source))
     if not isinstance(place, RepositoryFile):
         return outcome.place
-    commit = looker.commit(place)
+    try:
+        commit = looker.commit(place, outcome.digest)
+    except NoReply as problem:
+        raise Stop(f"{outcome.source}: {problem}") from None
     if commit is None:
-        raise Stop(
-            f"{outcome.source}: the host does not name the commit of its default branch, so nothing can be pinned"
-        )
+        raise Stop(f"{outcome.source}: the host names no commit that has this file, so nothing can be pinned")
     return locator_of(source).replace(place.revision, commit, 1)

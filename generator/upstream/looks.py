@@ -26,7 +26,7 @@ MOST_ALIKE, BEGINNING = 12, 4
 NEAR = 0.75
 """From this likeness on a sentence is a quote in other words."""
 
-_COMMIT = re.compile(rb"\b([0-9a-f]{40}) HEAD\b")
+_COMMIT = re.compile(rb"([0-9a-f]{40}) HEAD\b")
 
 
 @dataclass(frozen=True)
@@ -159,11 +159,14 @@ class Looker:
         if self.web.get("/".join(url.split("/")[:3]) + "/").absent:
             raise NoReply(f"{url}: the host knows neither this nor its own front page")
 
-    def commit(self, place: RepositoryFile) -> str | None:
-        """The commit of the default branch today; None where the host does not tell."""
+    def commit(self, place: RepositoryFile, digest: str) -> str | None:
+        """The commit of the default branch, if a file has these bytes there; None where the host does not tell."""
         asked = self.hosts.commits(place)
         found = _COMMIT.search(self.web.head(asked, 2048)) if asked else None
-        return found[1].decode("ascii") if found else None
+        commit = found[1].decode("ascii") if found else None
+        url = self.hosts.file(place, commit)
+        same = commit and url and f"sha256:{hashlib.sha256(self.web.get(url).body).hexdigest()}" == digest
+        return commit if same else None
 
     # --- facts
 

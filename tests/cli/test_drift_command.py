@@ -18,7 +18,7 @@ import pytest
 from conftest import ROOT, Base
 from fake_host import FakeHost, Said, fake_host
 
-from generator.authoring.yaml_writer import rewritten
+from generator.authoring.yaml_writer import GONE, rewritten
 from generator.catalog.yaml.loader import load
 from generator.notation.digests import facts_digest
 
@@ -73,13 +73,18 @@ def test_the_same_for_programs_and_for_a_comment(tiny: Base, host: FakeHost) -> 
         assert not re.search(r"[<@\[]", "".join(line.split("`")[::2])), line
 
 
-def test_a_run_over_all_sources_goes_on_where_it_was(tiny: Base, host: FakeHost) -> None:
-    shutil.copytree(ROOT / "schema", tiny.root / "schema")
-    hosts = tiny.root / "schema/hosts.yaml"
+def ask_here(base: Base, host: FakeHost) -> None:
+    """Let the base's own schema/hosts.yaml name the host on loopback for all forges."""
+    shutil.copytree(ROOT / "schema", base.root / "schema")
+    hosts = base.root / "schema/hosts.yaml"
     text = hosts.read_text("utf-8")
     for name in ("raw.githubusercontent.com", "huggingface.co", "github.com"):
         text = text.replace(f"https://{name}", host.url)
     hosts.write_text(text, "utf-8")
+
+
+def test_a_run_over_all_sources_goes_on_where_it_was(tiny: Base, host: FakeHost) -> None:
+    ask_here(tiny, host)
     host.says["/"] = Said(b"", 404)
     status, text, _ = drift(tiny, host)
     assert (status, "tiny-engine-registry: superseded" in text) == (1, True)
@@ -115,6 +120,26 @@ def test_accept_rewrites_the_source_and_nothing_else(tiny: Base, host: FakeHost)
     for line in text.splitlines():
         assert line in new.splitlines() or not line.startswith(kept), line
     assert drift(tiny, host, "tiny-engine-registry")[0] == 0
+    assert tiny.findings("SCH101", "DRF604") == []
+
+
+def test_accept_of_a_file_in_a_repository_pins_the_commit_of_today(tiny: Base, host: FakeHost) -> None:
+    ask_here(tiny, host)
+    config, commit = "sources/tiny-a-config.yaml", "89abcdef" * 5
+    facts = {**load((tiny.root / config).read_text("utf-8")).data["facts"], "num_hidden_layers": 6, "not on record": 1}
+    host.says["/TinyWorks/Tiny-A/raw/main/config.json"] = Said(json.dumps(facts).encode())
+    tiny.edit(config, "license: MIT\n", "license: MIT\nextractor: {type: json, args: {pointers: ['']}}\n")
+    assert drift(tiny, host, "tiny-a-config", "--accept")[0] == 2, "the host does not name a commit"
+    refs = f"001e# service=git-upload-pack\n00000155{commit} HEAD\0multi_ack\n003d{'1' * 40} refs/heads/main\n"
+    host.says["/TinyWorks/Tiny-A/info/refs?service=git-upload-pack"] = Said(refs.encode())
+    host.says[f"/TinyWorks/Tiny-A/raw/{commit}/config.json"] = Said(b"{}")
+    assert drift(tiny, host, "tiny-a-config", "--accept")[0] == 2, "the branch has moved on meanwhile"
+    host.says[f"/TinyWorks/Tiny-A/raw/{commit}/config.json"] = Said(json.dumps(facts).encode())
+    assert drift(tiny, host, "tiny-a-config", "--accept")[0] == 0
+    data = load((tiny.root / config).read_text("utf-8")).data
+    assert data["locator"] == f"https://huggingface.co/TinyWorks/Tiny-A/raw/{commit}/config.json"
+    assert (data["facts"]["num_hidden_layers"], "not on record" in data["facts"]) == (6, False)
+    assert (data["upstream_date"], list(data["why_null"])) == (None, ["upstream_date"])
     assert tiny.findings("SCH101", "DRF604") == []
 
 
@@ -189,7 +214,9 @@ notes: |
     [
         ({("title",): "New: 1.1"}, ['title: "Old 1.0"   # quoted'], ["title: 'New: 1.1'   # quoted"]),
         ({("digest",): "sha256:0"}, ["digest: null"], ["digest: sha256:0"]),
-        ({("commit",): None}, ["commit: abc"], []),
+        ({("commit",): GONE}, ["commit: abc"], []),
+        ({("commit",): None}, ["commit: abc"], ["commit: null"]),
+        ({("why",): {"commit": "not stated"}}, [], ["why:", "  commit: not stated"]),
         (
             {("facts",): {"a": ["x"], "b": {"c": 1}, "long": ["aaa", "bbb"]}},
             ["  a: [x, y]  # two"],
@@ -207,7 +234,7 @@ def test_other_lines_stay_as_they_are(changes: Any, gone: list[str], come: list[
         held: Any = load(text).data
         for part in path:
             held = held.get(part)
-        assert held == value
+        assert held == (None if value is GONE else value)
 
 
 # --- for real ---------------------------------------------------------------------------------------------------------
