@@ -19,8 +19,13 @@ from conftest import ROOT, Base
 from fake_host import FakeHost, Said, fake_host
 
 from generator.authoring.yaml_writer import GONE, rewritten
+from generator.catalog.records import Record
 from generator.catalog.yaml.loader import load
+from generator.cli.drift import _looked
 from generator.notation.digests import facts_digest
+from generator.upstream.places import locator_of
+from generator.upstream.states import Drift, DriftOutcome
+from generator.upstream.store import Store
 
 REGISTRY = "sources/tiny-engine-registry.yaml"
 FILE = "tiny_engine/registry.py"
@@ -141,6 +146,35 @@ def test_accept_of_a_file_in_a_repository_pins_the_commit_of_today(tiny: Base, h
     assert (data["facts"]["num_hidden_layers"], "not on record" in data["facts"]) == (6, False)
     assert (data["upstream_date"], list(data["why_null"])) == (None, ["upstream_date"])
     assert tiny.findings("SCH101", "DRF604") == []
+
+
+def test_what_was_reviewed_is_suspect_after_it(tiny: Base, host: FakeHost) -> None:
+    stamped = command.run("review", "tiny-engine", cwd=tiny.root, environment=dict(os.environ))
+    assert (stamped.returncode, tiny.findings("DRF602")) == (0, [])
+    assert drift(tiny, host, "tiny-engine-registry", "--accept")[0] == 0
+    (found, *_) = tiny.findings("DRF602")
+    assert (found.record, "architectures" in found.message) == ("tiny-engine", True)
+
+
+def test_a_run_that_is_interrupted_keeps_what_it_has_found(tiny: Base, host: FakeHost, tmp_path: Path) -> None:
+    sources = [tiny.read().catalog.records[id] for id in ("tiny-engine-registry", "tiny-dtypes")]
+    store = Store(tmp_path / "drift.sqlite3")
+
+    class Interrupted:
+        to = None
+
+        def look(self, source: Record) -> DriftOutcome:
+            if source.id == "tiny-dtypes":
+                raise KeyboardInterrupt
+            return DriftOutcome(source.id, Drift.SAME, "as it was")
+
+    with pytest.raises(KeyboardInterrupt):
+        _looked(Interrupted(), store, sources, "9", False)  # type: ignore[arg-type]
+    again = Store(tmp_path / "drift.sqlite3")
+    held = again.outcome("tiny-engine-registry", f"{locator_of(sources[0])} ", "2000")
+    assert DriftOutcome.of(held).state is Drift.SAME
+    for each in (store, again):
+        each.close()
 
 
 def test_accept_refuses_what_it_cannot_vouch_for(tiny: Base, host: FakeHost) -> None:
