@@ -97,6 +97,9 @@ TABLES: Mapping[str, Form] = {
         bytes=_rows(_table("begins is ask", begins=_PATTERN, **_SAID)),
         json=_rows(_table("is ask", **dict.fromkeys(("all_of", "any_of", "none_of"), _WORDS), weak=_FLAG, **_SAID)),
     ),
+    "hosts": _named(
+        _table("file default repository", **dict.fromkeys(("file", "default", "repository", "commits"), _WORD))
+    ),
     "kernel_classes": _named(_CLASS),
     "layer_lists": _table(
         "",

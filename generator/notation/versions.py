@@ -33,6 +33,11 @@ def version(text: str | None) -> Version | None:
         return None
 
 
+def sortable(text: str) -> Version:
+    """A version that can be compared, for a sort. Raises InvalidVersion."""
+    return version(text) or Version(text)
+
+
 @lru_cache(maxsize=4096)
 def pinned(pin: str | None) -> str | None:
     """The one version that a pin allows, or None where it allows a range."""

@@ -7,7 +7,7 @@ ever run. Import and drift share this: a fact is on record because these lines f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +81,26 @@ def fact_changes(source: Record, found: Extraction) -> tuple[FieldChange, ...]:
         whole = [name for name in stated if name not in found.facts and name not in found.missing]
         gone += [FieldChange(name, stated[name], None) for name in whole if not name.startswith("_")]
     return (*changes, *gone)
+
+
+def restated(source: Record, found: Facts, gone: Collection[str]) -> dict[str, Any]:
+    """The facts of a source with those of a new reading in their places; what is gone is left out.
+
+    Of a document of which a part is on record only that part is taken, and what was left out of a list stays left out.
+    """
+    stated = source.get("facts") or {}
+    if source.get("extractor", "type") == "json" and not source.get("complete"):
+        found = {key: value for key, value in _stated_part(found, stated).items() if key not in gone}
+    facts = {**stated, **{key: _with_omissions(stated.get(key), value) for key, value in found.items()}}
+    return {key: value for key, value in facts.items() if key not in gone}
+
+
+def _with_omissions(stated: Any, value: Any) -> Any:
+    if _stands_for(stated, value):
+        return stated
+    if isinstance(stated, Mapping) and isinstance(value, Mapping):
+        return {key: _with_omissions(stated.get(key), item) for key, item in value.items()}
+    return value
 
 
 def _stands_for(stated: Any, value: Any) -> bool:
