@@ -126,6 +126,10 @@ SCHEMES: dict[str, tuple[dict[str, Any], Any]] = {
         {"quant_method": "fp8", "activation_scheme": "static", "weight_block_size": None},
         lambda r, c: r * c + 4 + 4,
     ),
+    "AutoFP8": (
+        {"quant_method": "fp8", "activation_scheme": "static", "ignored_layers": ["lm_head"]},
+        lambda r, c: r * c + 8,
+    ),
     "fp8 for a row": ({"quant_method": "fbgemm_fp8", "activation_scale_ub": 1200.0}, lambda r, c: r * c + 4 * r),
     "awq": (
         {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True, "version": "gemm"},
