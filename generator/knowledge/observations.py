@@ -12,6 +12,7 @@ from generator.derive.attention.geometry import CacheStream, Geometry
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.parameters import WeightBytes
+from generator.derive.quantizations import stored_size
 from generator.derive.stored_formats import Formats
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.citations import whole
@@ -156,6 +157,10 @@ def _state(kb: KnowledgeBase, record: Record, facts: Facts) -> Fraction | str:
 
 
 def _weights(kb: KnowledgeBase, record: Record, facts: Facts) -> Fraction | str:
+    quantization = kb.catalog.records.get(cited_id(record, "quantization"))
+    if quantization is not None:
+        size = stored_size(kb.catalog, facts, quantization)
+        return size.reason if size.bytes is None else Fraction(size.bytes, record.get("tensor_parallel") or 1)
     if isinstance(facts.weights, WeightBytes):
         return Fraction(facts.weights.total, record.get("tensor_parallel") or 1)
     why = facts.weights or facts.parameters

@@ -64,6 +64,8 @@ def _derived(site: Site, record: Record) -> Hashable:
         return site.answers.all, site.outlines, site.names, seen
     if record.kind == "observation":
         return compared(kb, record).derived
+    if record.kind == "quantization":
+        return site.behind_figures, site.models, site.names
     if record.kind == "source":
         impact = site.impacts[record.id]
         figures = tuple((fall, kb.catalog.records[fall.model].title) for fall in impact.figures)

@@ -206,6 +206,8 @@ def _holds(scheme: Stated, key: str, wanted: Any) -> bool:
         return is_size(value)
     if wanted == "sizes":
         return isinstance(value, list) and len(value) == 2 and all(is_size(side) for side in value)
+    if wanted == "names":
+        return isinstance(value, list)
     if wanted == "null":
         return key in scheme and value is None
     if isinstance(wanted, list):

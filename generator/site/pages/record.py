@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from generator.catalog.records import Record
+from generator.derive.parameters import Parameters
+from generator.derive.quantizations import layout_of, open_sizes, stored_size
 from generator.knowledge.evidence.applicability import applies
 from generator.knowledge.observations import compared
 from generator.site import rebuild
@@ -79,7 +81,29 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
         return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
     if record.kind == "observation":
         return {"one": compared(site.kb, record)}
+    if record.kind == "quantization":
+        return _stored(site, record)
     return {}
+
+
+def _stored(site: Site, record: Record) -> dict[str, Any]:
+    """What a quantization stores, and what each counted model would take in it."""
+    layout = layout_of(site.kb.catalog, record) if record.get("blocks") else None
+    first = layout.blocks[0] if layout else None
+    block = None
+    if first and record.get("form") == "block type":
+        block = first.weights, sum((part.count or 0) * part.bits for part in first.parts) // 8
+    sized = record.get("mixture") or record.get("as_stated")
+    sizes = [each for model in site.kb.catalog.sound("model") if (each := _sized(site, record, model))] if sized else []
+    return {"layout": layout, "block": block, "sizes": sizes, "open": open_sizes(record)}
+
+
+def _sized(site: Site, record: Record, model: Record) -> tuple[Record, int, float] | None:
+    facts = site.kb.facts[model.id]
+    size = stored_size(site.kb.catalog, facts, record)
+    if size.bytes is None or not isinstance(facts.parameters, Parameters):
+        return None
+    return model, size.bytes, 8 * size.bytes / facts.parameters.total
 
 
 def _applies(site: Site, concept: Record) -> tuple[str, list[Record]] | None:
