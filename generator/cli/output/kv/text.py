@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from generator.cli.output.kv.answer import KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
@@ -12,8 +13,11 @@ from generator.derive.attention.geometry import StateSlot
 from generator.derive.figures import Figure
 from generator.notation.units import binary, grouped
 
+if TYPE_CHECKING:  # what engines keep takes the rules of all engines, and is read where it is asked for
+    from generator.cli.output.kv.in_engine import KvInEngine
 
-def as_text(answer: KvAnswer) -> str:
+
+def as_text(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
     """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
     if answer.geometry is None:
         lines = [f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)]
@@ -28,9 +32,16 @@ def as_text(answer: KvAnswer) -> str:
         [f"{answer.id}: {', '.join([geometry.family, *layers, *cached])}"],
         _growth(answer) if geometry.streams else (),
         [*(_table(answer) if geometry.streams else ()), *states],
+        _inside(answer, inside) if inside else [],
         [*_traps(answer), *overpay_lines(answer.overpay), *_remarks(answer)],
     ]
     return "\n\n".join(filter(None, map("\n".join, blocks)))
+
+
+def _inside(answer: KvAnswer, inside: KvInEngine) -> list[str]:
+    from generator.cli.output.kv.in_engine import engine_lines
+
+    return list(engine_lines(answer, inside))
 
 
 def _remarks(answer: KvAnswer) -> Iterator[str]:
