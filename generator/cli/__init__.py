@@ -17,6 +17,7 @@ from generator.cli.ask import graph, kv, show, why
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.output.streams import guard
+from generator.cli.serving import ask
 from generator.cli.site import build, serve
 from generator.cli.targets import reason_of
 from generator.cli.write import fix, materialise, new, review, schema
@@ -25,7 +26,7 @@ from generator.findings import failure
 TRACEBACK = "SERVEBOOK_TRACEBACK"
 """A variable of the environment, for whoever mends the generator."""
 
-COMMANDS = (validate, explain, fix, kv, why, show, graph, new, review, schema, materialise, build, serve, extract)
+COMMANDS = (validate, explain, fix, kv, why, ask, show, graph, new, review, schema, materialise, build, serve, extract)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

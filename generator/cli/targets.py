@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -38,6 +39,11 @@ class Stop(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         click.echo(f"servebook: {self.message}", err=True)
+
+
+def colour() -> bool:
+    """Whether the output may be coloured: on a terminal alone, and where nobody asks for none."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def found_root(root: Path | None) -> Path:

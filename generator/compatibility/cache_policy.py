@@ -80,12 +80,14 @@ class Kept:
 class CachePolicy:
     """What one engine keeps of a model on a GPU: by kind of entry, with the sources, and words for those that matter.
 
-    ``grouped``: layers share blocks of one pool (see ``block_pool``).
+    ``grouped``: layers share blocks of one pool (see ``block_pool``). ``among``: whether several GPUs share heads or
+    layers; None where that was not read.
     """
 
     engine: Record
     kept: Mapping[str, Kept]
     grouped: bool = False
+    among: str | None = None
     cites: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -131,8 +133,11 @@ def policy_of(engine: Record, owner: CacheOwner, geometry: Geometry, place: Engi
         if kind != "full":
             told.append(_told(kind, found))
             remarks |= {row["note"]: None} if row.get("note") else {}
-    shared = bool(stated.get("grouped"))
-    return CachePolicy(engine, kept, shared, tuple(dict.fromkeys(cites)), tuple(told), tuple(remarks))
+    among = stated.get("among") or {}
+    if place.count > 1:
+        cites += _ids([among.get("cite")])
+    own = (bool(stated.get("grouped")), among.get("by"), tuple(dict.fromkeys(cites)))
+    return CachePolicy(engine, kept, *own, tuple(told), tuple(remarks))
 
 
 def _kinds(geometry: Geometry) -> list[str]:

@@ -63,7 +63,7 @@ class CachesInEngines:
         facts, record = self.facts[model], self.catalog.records[engine]
         if facts.geometry is None:
             return NoPolicy(facts.reason or "the cache is not derivable")
-        key = (model, engine, self.settings(engine, place))
+        key = (model, engine, self.settings(engine, place), place.count > 1)
         if key not in self._policies:
             self._policies[key] = policy_of(record, self.owner(model, engine), facts.geometry, place)
         return self._policies[key]

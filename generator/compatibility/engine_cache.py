@@ -17,38 +17,41 @@ from generator.derive.attention.geometry import CacheStream
 
 @dataclass(frozen=True)
 class EngineCache:
-    """A model's cache in an engine, on each GPU: what grows with the tokens, and what a sequence holds besides."""
+    """A model's cache in an engine, on each GPU: what grows with the tokens, and what a sequence holds besides.
+
+    ``tp`` GPUs share heads, ``stages`` share layers, taken as even.
+    """
 
     policy: CachePolicy
     geometry: Geometry
     layout: CacheLayout
     tp: int
+    stages: int
     state: Fraction
     pool: BlockPool | None
 
     def bytes(self, tokens: int) -> Fraction:
         """Of one sequence of so many tokens, with its state."""
         if self.pool is not None:
-            return self.pool.bytes(tokens)
-        return sum((size * self._room(stream, tokens) for stream, size in self._streams()), self.fixed)
+            return self.pool.bytes(tokens) / self.stages
+        held = sum((size * self._room(stream, tokens) for stream, size in self._streams()), Fraction(0))
+        return held / self.stages + self.fixed
 
     @property
     def growth(self) -> Fraction:
         """Bytes that a token adds in the long run."""
         if self.pool is not None:
-            return self.pool.growth
-        kept = self.policy.kept
-        slopes = (
-            (size * stream.layers, kept[stream.entries.rule].slope(stream.entries), stream)
-            for stream, size in self._streams()
-        )
-        return sum((each * slope for each, slope, _ in slopes), Fraction(0))
+            return self.pool.growth / self.stages
+        kept, total = self.policy.kept, Fraction(0)
+        for stream, size in self._streams():
+            total += size * stream.layers * kept[stream.entries.rule].slope(stream.entries)
+        return total / self.stages
 
     @property
     def fixed(self) -> Fraction:
         """What a sequence holds whatever its length: its state."""
         kept = self.policy.kept.get(STATE)
-        return self.state * kept.copies / (self.tp if kept.sharded else 1) if kept else Fraction(0)
+        return self.state * kept.copies / (self.tp if kept.sharded else 1) / self.stages if kept else Fraction(0)
 
     def _room(self, stream: CacheStream, tokens: int) -> int:
         return stream.layers * self.policy.kept[stream.entries.rule].count(stream.entries, tokens)
@@ -65,12 +68,20 @@ def entry_on_rank(geometry: Geometry, layout: CacheLayout, stream: CacheStream, 
 
 
 def engine_cache(
-    policy: CachePolicy, geometry: Geometry, layout: CacheLayout, tp: int = 1, states: Mapping[str, int] | None = None
+    policy: CachePolicy,
+    geometry: Geometry,
+    layout: CacheLayout,
+    count: int = 1,
+    states: Mapping[str, int] | None = None,
 ) -> EngineCache | str:
-    """A model's cache in an engine; the reason where there is none, such as heads that cannot be dealt out.
+    """A model's cache in an engine on so many GPUs; the reason where there is none, such as heads that cannot be dealt
+    out.
 
     ``states`` are the bytes of a sequence's state by what they are, where the layout does not say so itself.
     """
+    if count > 1 and policy.among is None:
+        return f"how {policy.engine.title} shares a model among GPUs was not read"
+    tp, stages = (1, count) if policy.among == "layers" else (count, 1)
     try:
         check_ranks(geometry, tp)
     except ValueError as problem:
@@ -86,7 +97,7 @@ def engine_cache(
         if isinstance(found, str):
             return found
         pool = found
-    return EngineCache(policy, geometry, layout, tp, state, pool)
+    return EngineCache(policy, geometry, layout, tp, stages, state, pool)
 
 
 def _kinds(

@@ -23,6 +23,7 @@ from generator.derive.facts import Facts
 from generator.derive.figures import Figure
 from generator.notation.units import grouped
 
+BY_LAYERS = "layers dealt out to the GPUs, taken as even"
 BESIDE = "activations and graphs are not counted"
 NOTHING_KEPT = KeptFree(None, "no engine is meant")
 
@@ -80,8 +81,11 @@ class Fit:
 
     @property
     def fits(self) -> bool | None:
-        """Whether all of it goes in; None where a part is not known."""
-        return None if self.left is None else self.left >= 0
+        """Whether all of it goes in; None where a part is not known, and what is known would go in."""
+        known = [part for part in (self.load.weights, self.load.cache) if not isinstance(part, str)]
+        if self.memory and sum(known) + (self.kept_free.bytes or 0) > self.memory:
+            return False
+        return None if self.left is None or self.kept_free.bytes is None else True
 
 
 def load(
@@ -116,7 +120,8 @@ def cell_load(
     decided = stored_figure(facts, stored, engine)
     figure = decided or figure_for(facts)
     family = facts.geometry.family if facts.geometry else None
-    weights, taken = _weights(facts, place.count)
+    layers = caches.catalog.records[engine].get("cache_policy", "among", "by") == "layers"
+    weights, taken = _weights(facts, place.count, layers)
     if figure is None:
         return load(facts, None, context, batch, place.count, engine)
     cache = caches.cache(model, engine, place, figure)
@@ -125,7 +130,7 @@ def cell_load(
     if isinstance(cache, str):
         words = (*taken, *undecided, BESIDE)
         return Load(context, batch, place.count, weights, cache, figure.key, words, decided is not None, family, cites)
-    about = _about_cache(cache.geometry, figure, context, place.count)
+    about = (*_about_cache(cache.geometry, figure, context, cache.tp), *([BY_LAYERS] if cache.stages > 1 else []))
     words = (*taken, *about, *cache.policy.notes, *undecided, BESIDE)
     size = cache.bytes(context) * batch
     return Load(context, batch, place.count, weights, size, figure.key, words, decided is not None, family, cites)
@@ -186,8 +191,8 @@ def _same(mine: str | None, theirs: Any) -> bool:
     return mine == theirs or (str(mine).startswith("uniform#") and str(mine).partition("#")[2] == short)
 
 
-def _weights(facts: Facts, tp: int) -> tuple[Fraction | str, tuple[str, ...]]:
-    if facts.geometry is not None and (problem := _ranks_refused(facts.geometry, tp)):
+def _weights(facts: Facts, tp: int, by_layers: bool = False) -> tuple[Fraction | str, tuple[str, ...]]:
+    if not by_layers and facts.geometry is not None and (problem := _ranks_refused(facts.geometry, tp)):
         return problem, ()
     if facts.weights is None or isinstance(facts.weights, NotDerivable):
         why = facts.weights or facts.parameters

@@ -33,7 +33,7 @@ class EngineRow:
     def needed(self, tokens: int) -> Fraction:
         """What the geometry needs of one sequence, without its state."""
         assert isinstance(self.cache, EngineCache)
-        return Fraction(sharded(self.cache.geometry, self.cache.layout, tokens, self.cache.tp))
+        return Fraction(sharded(self.cache.geometry, self.cache.layout, tokens, self.cache.tp)) / self.cache.stages
 
     def overpays(self, tokens: int) -> bool:
         """Whether the engine keeps clearly more."""
