@@ -19,6 +19,7 @@ from generator.cli.judge import explain, validate
 from generator.cli.output.streams import guard
 from generator.cli.serving import ask
 from generator.cli.site import build, serve
+from generator.cli.survey import gaps, stats, where
 from generator.cli.targets import reason_of
 from generator.cli.write import fix, materialise, new, review, schema
 from generator.findings import failure
@@ -26,7 +27,26 @@ from generator.findings import failure
 TRACEBACK = "SERVEBOOK_TRACEBACK"
 """A variable of the environment, for whoever mends the generator."""
 
-COMMANDS = (validate, explain, fix, kv, why, ask, show, graph, new, review, schema, materialise, build, serve, extract)
+COMMANDS = (
+    validate,
+    explain,
+    fix,
+    kv,
+    why,
+    ask,
+    show,
+    graph,
+    stats,
+    where,
+    gaps,
+    new,
+    review,
+    schema,
+    materialise,
+    build,
+    serve,
+    extract,
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
