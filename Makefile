@@ -63,7 +63,7 @@ fix: $(VENV)/.dev ## what ruff can put right by itself, and the formatting
 bench: $(VENV)/.dev ## what the generator costs, as ratios to a named peer
 	$(BIN)/python tests/benchmarks
 
-fuzz: $(VENV)/.dev ## mutate records and configs for some minutes; prints the seed (make fuzz ARGS="--seconds 600 --seed 1")
+fuzz: $(VENV)/.fuzz ## mutate records and configs for some minutes; prints the seed (make fuzz ARGS="--seconds 600 --seed 1")
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 oracle: $(ORACLE)/.made ## hold the formulas to the caches of real models in transformers
@@ -103,6 +103,12 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.site
 	$(INSTALL) --require-hashes -r requirements-dev.txt
 	@touch $@
 
+# Atheris is built for Linux, each release for some versions of Python: where there is none, what it attacks is skipped.
+$(VENV)/.fuzz: requirements-fuzz.txt $(VENV)/.dev
+	@$(INSTALL) --require-hashes --only-binary :all: -r requirements-fuzz.txt || \
+	  echo 'make: no atheris for this machine; the attack on the parsers is skipped' >&2
+	@touch $@
+
 # All by hash but PyTorch: of one version there are builds for processors and for graphics cards, so that no hash holds
 # everywhere. The one for processors will do; where pip finds no other, it takes the large one.
 $(ORACLE)/.made: requirements-oracle.txt pyproject.toml $(VENV)/.made
@@ -123,4 +129,6 @@ lock: ## write the locks from pyproject.toml (needs uv)
 	$(COMPILE) --extra site --extra test --extra lint -o requirements-dev.txt $(ARGS)
 	$(COMPILE) --extra site -c requirements-dev.txt -o requirements-site.txt
 	$(COMPILE) -c requirements-dev.txt -o requirements.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' \
+	  --group fuzz -o requirements-fuzz.txt
 	$(COMPILE) --extra oracle-library -c requirements-dev.txt -o requirements-oracle.txt

@@ -33,7 +33,7 @@ class Location:
 class Severity(StrEnum):
     """Errors fail a run; warnings fail it under ``--strict``; infos never do.
 
-    Overdue is what the clock alone has brought: it fails a run that asks for it, and in files that a change touches.
+    Overdue is what only the passing of time has caused: it fails a run that asks for it, and any change of that file.
     """
 
     ERROR = "error"
@@ -44,7 +44,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace what stands at `location` by `text`; nothing else in the file changes."""
+    """Replace what is at `location` by `text`; nothing else in the file changes."""
 
     location: Location
     text: str
@@ -111,5 +111,5 @@ def failure(error: Exception) -> str:
 
 
 def within(path: str, wanted: Sequence[str]) -> bool:
-    """Whether a root-relative path lies in one of the wanted ones; no wish is every path's."""
+    """Whether a root-relative path is in one of the wanted ones; without any, every path is."""
     return not wanted or any(each in (".", path) or path.startswith(f"{each}/") for each in wanted)

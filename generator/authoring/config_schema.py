@@ -41,7 +41,7 @@ def config_schema(catalog: Catalog) -> str:
 
 
 def _properties(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema for each key; a dotted key stands inside the object that it names."""
+    """A schema for each key; a dotted key is inside the object that it names."""
     types = {str(key): row for row in table.get("types") or () for key in row["keys"]}
     found: dict[str, Any] = {}
     for group in table["groups"]:

@@ -93,7 +93,7 @@ def write(root: Path, changes: Iterable[Change]) -> None:
 
 
 def _mirror(root: Path, copy: Path) -> None:
-    """Copy what is read; in the place of what is barred stands a link to nowhere, which is barred as well."""
+    """Copy what is read; what is barred is replaced by a link to nowhere, which is barred as well."""
     for name in AUTHORED:
         found = tree(root, name)
         for path in (*found.files, *(barred.path for barred in found.barred)):
@@ -154,7 +154,7 @@ def _by_file(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
 
 
 def _unreadable_after(root: Path, fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes after which a file that they touch is no YAML: all are tried together, and parted where that fails."""
+    """The fixes after which a file that they touch is not YAML: all are tried together, and split where that fails."""
     if _readable_after(root, fixes):
         return []
     if len(fixes) == 1:

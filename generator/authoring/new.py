@@ -39,7 +39,7 @@ def write(root: Path, catalog: Catalog, kind: str, id: str, given: Mapping[str, 
 
 def _refuse_id(catalog: Catalog, id: str) -> None:
     if not re.fullmatch(ID, id):
-        raise CannotBegin(f"`{id}` is no id: lower-case words joined by hyphens, such as deepseek-v3-2")
+        raise CannotBegin(f"`{id}` is not an id: lower-case words joined by hyphens, such as deepseek-v3-2")
     if id in catalog.records:
         raise CannotBegin(f"the id `{id}` is taken by {catalog.records[id].path}; one name space holds all kinds")
     if id in catalog.redirects:
@@ -69,7 +69,7 @@ def _plan(catalog: Catalog, kind: str, id: str, given: Mapping[str, Any], today:
 def _cited(catalog: Catalog, source: str) -> Record:
     record = catalog.records.get(source)
     if record is None or record.kind != "source":
-        raise CannotBegin(f"no source has the id `{source}`; `servebook new source {source}` begins one")
+        raise CannotBegin(f"no source has the id `{source}`; `servebook new source {source}` creates one")
     if not isinstance(record.get("facts"), dict):
         raise CannotBegin(f"{record.path} holds no facts: fill in what its config says first")
     return record
@@ -85,4 +85,4 @@ def _text(catalog: Catalog, kind: str, record: Mapping[str, Any]) -> str:
     try:
         return f"# yaml-language-server: $schema={up}schema/{kind}.schema.json\n" + as_yaml(record)
     except CannotBeWritten as problem:
-        raise CannotBegin(f"no {kind} was begun: {problem}") from None
+        raise CannotBegin(f"no {kind} was created: {problem}") from None

@@ -81,7 +81,7 @@ def test_what_is_wrong(tiny: Base, files: dict[str, str]) -> None:
 def write_check(root: Path, wanted: str) -> list[PurePosixPath]:
     """Begin the check ``FOLDER/NAME`` under the next free code of its folder; the paths are root-relative."""
     if not (root / LIST).is_file():
-        raise CannotBegin("there is no generator/checks here: a check is begun in Servebook's own repository")
+        raise CannotBegin("there is no generator/checks here: run this in Servebook's own repository")
     folder, _, name = wanted.rpartition("/")
     peers = [check for check in CHECKS if check.file.parent.name == folder]
     if not peers or not re.fullmatch(ID, name):

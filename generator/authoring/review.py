@@ -86,7 +86,7 @@ def faults(verdicts: CheckRun, kb: KnowledgeBase, records: Iterable[Record]) -> 
 
 
 def _lock(kb: KnowledgeBase, due: Sequence[Row], today: date) -> str:
-    """The whole file: the stamps that there are, and the new ones in the place of the old."""
+    """The whole file: the existing stamps, with the new ones replacing the old."""
     held = kb.catalog.stamps
     lines = {
         (record, source): stamp_line(stamp["on"], Stamp(stamp["facts"], stamp["keys"]))

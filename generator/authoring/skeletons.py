@@ -25,7 +25,7 @@ BACKBONE = (
     "vocab_size",
     "max_position_embeddings",
 )
-"""Fields that a model record states beside those that shape its cache."""
+"""Fields that a model record states in addition to those that shape its cache."""
 
 
 class CannotBegin(Exception):
@@ -92,7 +92,7 @@ def _repository(given: Mapping[str, Any], cited: Record | None, source: str | No
     subjects = [subject[3:] for subject in (cited.get("subjects") or () if cited else ()) if subject.startswith("hf:")]
     repo = given.get("repo") or next(iter(subjects), None)
     if repo is not None and not re.fullmatch(r"[^/ ]+/[^/ ]+", repo):
-        raise CannotBegin(f"`{repo}` is no Hub repository: Org/Name, in its exact case")
+        raise CannotBegin(f"`{repo}` is not a Hub repository: Org/Name, in its exact case")
     if repo is not None and subjects and repo not in subjects:
         raise CannotBegin(f"{source} is about {', '.join(subjects)}, not about {repo}")
     return repo

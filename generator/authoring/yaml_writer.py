@@ -100,7 +100,7 @@ def _key(key: Any) -> Any:
 
 
 def _flow(items: list[Any]) -> Any:
-    """Lists of plain values stand on one line (wrapped), lists of mappings below each other."""
+    """Lists of plain values are written on one line (wrapped), lists of mappings below each other."""
     from ruamel.yaml.comments import CommentedSeq
 
     sequence = CommentedSeq(items)

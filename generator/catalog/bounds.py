@@ -17,10 +17,13 @@ MOST_ENTRIES = 5_000
 def too_large(value: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
     """Each text, list and mapping of a record that is larger, with what is wrong with it."""
     if isinstance(value, str) and len(value) > MOST_CHARACTERS:
-        yield path, f"a text of {len(value):,} characters; at most {MOST_CHARACTERS:,} are read: part it, or cut it"
+        yield (
+            path,
+            f"a text of {len(value):,} characters; at most {MOST_CHARACTERS:,} are read: split it, or shorten it",
+        )
     elif isinstance(value, dict | list) and len(value) > MOST_ENTRIES:
         what = "list" if isinstance(value, list) else "mapping"
-        yield path, f"a {what} of {len(value):,} entries; at most {MOST_ENTRIES:,} are read: part it, or cut it"
+        yield path, f"a {what} of {len(value):,} entries; at most {MOST_ENTRIES:,} are read: split it, or shorten it"
     elif isinstance(value, dict):
         for key, item in value.items():
             if len(key) > MOST_CHARACTERS:

@@ -55,7 +55,9 @@ _KIND = _table(
 )
 _ROLE: Form = {"enum": ["kv", "state", "neutral", "identity"]}
 _KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG)
-_STATED = _table("keys why model_types", keys=_WORDS, null_counts=_FLAG, why=_WORD, model_types=_WORDS)
+_STATED = _table(
+    "keys why model_types", keys=_WORDS, null_counts=_FLAG, off_counts=_WORDS, why=_WORD, model_types=_WORDS
+)
 _SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
 _SAID = {"is": _WORD, "ask": _WORD}
 _FAMILY = _table(
@@ -100,7 +102,7 @@ TABLES: Mapping[str, Form] = {
         designs=_rows({**_SPOKEN, "properties": {**_SPOKEN["properties"], "strength": _WORD}}),
     ),
 }
-"""The tables by name. Fields that are not named here may stand beside; any other table is a mapping."""
+"""The tables by name. Further fields are allowed; any other table is a mapping."""
 
 _SUB: Form = {"$ref": "#/$defs/schema"}
 _SUBS: Form = {"type": "object", "additionalProperties": _SUB}

@@ -48,7 +48,7 @@ class Record:
         return value
 
     def span(self, path: Path, at_key: bool = False) -> Span:
-        """Where the value (or key) at a path stands; the nearest enclosing place that exists otherwise."""
+        """Where the value (or key) at a path is; if it does not exist, the nearest enclosing place that does."""
         value: Any = self.document.data
         span = self.document.span[:2] + self.document.span[:2]
         for number, part in enumerate(path):
@@ -67,12 +67,12 @@ class Record:
 
     def location(self, span: Span) -> Location:
         """A span of this record as a location, which may lie in the file of its corrections."""
-        return located(self.path, span, self.document.beside)
+        return located(self.path, span, self.document.second)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string in a record, where it stands, and the field of the schema that describes it."""
+    """A string in a record, where it is, and the field of the schema that describes it."""
 
     path: Path
     value: str

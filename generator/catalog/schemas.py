@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ ITEM, ANY = "[]", "*"
 class Violation:
     """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right.
 
+    `unfit` says that the value itself is none that may stand there, and not that it lacks a field or has one too many.
     `lacks` is the place of a missing field, `meant` the field that an unknown one was surely meant for: where the two
     meet, one was misspelt, and only that is said.
     """
@@ -38,6 +39,7 @@ class Violation:
     text: str | None = None
     lacks: Path | None = None
     meant: str | None = None
+    unfit: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,12 @@ class Field:
 
     @property
     def cites(self) -> Mapping[str, Any] | None:
-        """Which kinds (and source types) the citation in this field may name; None where it is no citation."""
+        """Which kinds (and source types) the citation in this field may name; None where it is not a citation."""
         return self.schema.get("x-cites")
 
     @property
     def opaque(self) -> bool:
-        """Facts, configs and the like: values of another document, in which brackets are no citations."""
+        """Facts, configs and the like: values of another document, in which brackets are not citations."""
         return not self.children and self.schema.get("type") == "object"
 
     def child(self, key: str | int) -> Field | None:
@@ -89,7 +91,7 @@ class Schemas:
 
     def _tree(self, name: str, schema: Mapping[str, Any], required: bool) -> Field:
         schema = self._resolved(schema)
-        if schema.get("x-verbatim"):  # another document's keys: they are judged, and are no fields of ours
+        if schema.get("x-verbatim"):  # another document's keys: they are judged, but are not fields of ours
             return Field(name, schema, required)
         needed = set(schema.get("required", ()))
         children = {key: self._tree(key, sub, key in needed) for key, sub in schema.get("properties", {}).items()}
@@ -100,7 +102,7 @@ class Schemas:
         return Field(name, schema, required, children)
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema with its reference put in; what stands beside the reference wins (descriptions, annotations)."""
+        """The schema with its reference put in; keys next to the reference win (descriptions, annotations)."""
         if "$ref" not in schema:
             return schema
         document, _, pointer = schema["$ref"].partition("#/$defs/")
@@ -110,9 +112,9 @@ class Schemas:
     def violations(self, kind: str, data: Any) -> list[Violation]:
         """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema.
 
-        What is too large is told alone: nothing else is asked of such a record.
+        A record that is too large gets that one finding; nothing else of it is checked.
         """
-        if large := [Violation(path, f"{_name(path)} is {what}") for path, what in too_large(data)]:
+        if large := [Violation(path, f"{_name(path)} is {what}", unfit=True) for path, what in too_large(data)]:
             return large
         found = [violation for error in self._validators[kind].iter_errors(data) for violation in _violations(error)]
         misspelt = {(*violation.path[:-1], violation.meant) for violation in found if violation.meant}
@@ -150,7 +152,7 @@ def _violations(error: ValidationError) -> Iterable[Violation]:
     if error.validator == "additionalProperties":
         return _unknown_keys(path, error)
     say = _WORDS.get(str(error.validator), _any_other)
-    return [say(path, error)]
+    return [replace(say(path, error), unfit=error.validator not in _OF_FIELDS)]
 
 
 def _about(error: ValidationError) -> Mapping[str, Any]:
@@ -165,7 +167,7 @@ def _allowed(error: ValidationError) -> list[Any]:
 
 
 def _is_day(text: object) -> bool:
-    """Whether a date exists; 2026-02 and 2026 stand for a day of which no more is known."""
+    """Whether a date exists; 2026-02 and 2026 are days of which no more is known."""
     if isinstance(text, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.A):
         date.fromisoformat(text)
     return not (isinstance(text, str) and text.endswith("\n"))
@@ -224,7 +226,9 @@ def _not_in_list(path: Path, error: ValidationError) -> Violation:
 
 def _wrong_form(path: Path, error: ValidationError) -> Violation:
     about = _about(error).get("description", f"it must match {error.validator_value}")
-    return Violation(path, f"{_name(path)} is {_describe(error.instance)}, which is not of the form wanted. {about}")
+    return Violation(
+        path, f"{_name(path)} is {_describe(error.instance)}, which does not have the expected form. {about}"
+    )
 
 
 def _too_short(path: Path, error: ValidationError) -> Violation:
@@ -250,6 +254,9 @@ _WORDS = {
     "minItems": _too_short,
     "oneOf": _not_one_of,
 }
+_OF_FIELDS = ("required", "additionalProperties", "oneOf", "minProperties")
+"""Keywords that speak of the fields of a mapping, which is none the less one."""
+
 _TYPES = {
     "string": "text",
     "integer": "a whole number",

@@ -20,14 +20,17 @@ from generator.checks.compatibility.inapplicable_evidence import inapplicable_ev
 from generator.checks.compatibility.sources_disagree import sources_disagree
 from generator.checks.compatibility.unreadable_condition import unreadable_condition
 from generator.checks.contract import Check
+from generator.checks.derived.checkpoint_size import checkpoint_size
 from generator.checks.derived.context_scaling import context_scaling
 from generator.checks.derived.contradicted_claim import contradicted_claim
 from generator.checks.derived.family_contradiction import family_contradiction
 from generator.checks.derived.layout_sum import layout_sum
 from generator.checks.derived.list_length import list_length
 from generator.checks.derived.misread_field import misread_field
+from generator.checks.derived.observed_deviation import observed_deviation
 from generator.checks.derived.parameter_mismatch import parameter_mismatch
 from generator.checks.derived.underivable_geometry import underivable_geometry
+from generator.checks.derived.unquoted_observation import unquoted_observation
 from generator.checks.drift.changed_digest import changed_digest
 from generator.checks.drift.stale_source import stale_source
 from generator.checks.drift.superseded_source import superseded_source
@@ -100,6 +103,9 @@ CHECKS: tuple[Check, ...] = (
     layout_sum,
     context_scaling,
     misread_field,
+    observed_deviation,
+    unquoted_observation,
+    checkpoint_size,
     false_arithmetic,  # NUM401
     false_conversion,
     false_partition,

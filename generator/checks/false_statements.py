@@ -34,7 +34,7 @@ def false_statements(kb: KnowledgeBase, tally: Tally, *kinds: StatementKind) -> 
 def _told_by_its_owner(
     kb: KnowledgeBase, passage: Passage, statement: Statement, kinds: tuple[StatementKind, ...]
 ) -> bool:
-    """Whether what is false on an including page is so without its figures, and told where it was written."""
+    """Whether what is false on an including page is so without its figures, and reported where it was written."""
     if passage.include is None:
         return False
     owner = kb.catalog.records[str(passage.include.target)]
@@ -100,9 +100,9 @@ def findings(this: Check, kb: KnowledgeBase, tally: Tally, *kinds: StatementKind
 
 
 def _computed(inner: str, written: str, statement: Statement) -> str:
-    """A false statement about a computed value: what was typed beside it is wrong, or another value is meant."""
-    beside = f", and {statement.why} gives {statement.right}" if statement.why else f", not {statement.right}"
-    return f"`{inner}` is {written}{beside}{_unit(statement.stated)}; correct the typed numbers, or name what they give"
+    """A false statement about a computed value: what was typed around it is wrong, or another value is meant."""
+    but = f", and {statement.why} gives {statement.right}" if statement.why else f", not {statement.right}"
+    return f"`{inner}` is {written}{but}{_unit(statement.stated)}; correct the typed numbers, or name what they give"
 
 
 def _unit(quantity: Quantity | None) -> str:

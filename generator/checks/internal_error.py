@@ -17,13 +17,13 @@ def internal_error(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
 
     Why it matters
     Skipped is not passed. What the check would have found in the rest of the records is not known, so the run fails;
-    the other checks have run, and their findings stand.
+    the other checks have run, and their findings count.
 
     How to fix
-    Report it with the record that the message names, `servebook --version` and the message itself. Until it is mended,
+    Report it with the record that the message names, `servebook --version` and the message itself. Until it is fixed,
     a value of another form in that record usually lets the run pass: the message says what the check stumbled over.
     """
-    # `judge_all` makes these findings where a check fails; what failed before the checks were run is told here.
+    # `judge_all` makes these findings where a check fails; what failed before the checks were run is reported here.
     tally.checked += len(kb.facts)
     for fault in kb.catalog.faults:
         if fault.code == this.code:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LEFT_OUT = "The examples show only what matters here: the fields that a record has besides them are in order."
+LEFT_OUT = "The examples show only what matters here: the other fields of a record are in order."
 EXAMPLE = re.compile(r"^```yaml (\S+)\n(.*?)^```", re.M | re.S)
 
 

@@ -1,4 +1,4 @@
-"""Running all checks: what one mistake causes twice is told once, and waivers excuse."""
+"""Running all checks: what one mistake causes twice is reported once, and waivers excuse."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def _waive(
 ) -> tuple[list[Finding], list[Finding]]:
     """Split findings into kept and waived; a waiver that excuses nothing is a finding of its own.
 
-    One whose time is over still excuses: what the day decides is told as overdue, and is no error of the record. What a
-    waiver of a check in `lost`, which did not finish, excuses is not known.
+    One that has ended still excuses: what the day decides is reported as overdue, not as an error. What a waiver would
+    excuse of a check in `lost`, which did not finish, is not known.
     """
     kept, waived = list(findings), []
     for record in kb.catalog.records.values():

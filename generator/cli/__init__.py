@@ -14,6 +14,7 @@ import click
 
 from generator import __version__
 from generator.cli.ask import graph, kv, show, why
+from generator.cli.diff import diff
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.output.streams import guard
@@ -25,27 +26,11 @@ from generator.cli.write import fix, materialise, new, review, schema
 from generator.findings import failure
 
 TRACEBACK = "SERVEBOOK_TRACEBACK"
-"""A variable of the environment, for whoever mends the generator."""
+"""An environment variable, for developers of the generator."""
 
 COMMANDS = (
-    validate,
-    explain,
-    fix,
-    kv,
-    why,
-    ask,
-    show,
-    graph,
-    stats,
-    where,
-    gaps,
-    new,
-    review,
-    schema,
-    materialise,
-    build,
-    serve,
-    extract,
+    *(validate, explain, fix, kv, why, ask, show, graph, diff),
+    *(stats, where, gaps, new, review, schema, materialise, build, serve, extract),
 )
 
 
@@ -82,7 +67,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The exit status of the command, told on stderr where it is not its own."""
+    """The exit status of the command, with a message on stderr where it is not its own."""
     try:
         status = cli.main(prog_name="servebook", standalone_mode=False)  # click returns the status of an Exit
         if sys.stdout is not None:

@@ -20,7 +20,9 @@ from generator.cli.targets import COUNT, FORMAT, Stop, asked_base, found_root, h
 @click.option("--tp", default=1, show_default=True, type=COUNT, help="Tensor-parallel ranks.")
 @click.option("--engine", help="Also what this engine keeps, by its cache policy.")
 @click.option("--gpu", help="On this GPU, with --engine; otherwise on each kind that the engine treats apart.")
-@click.option("--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key shapes no cache.")
+@click.option(
+    "--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key does not shape the cache."
+)
 @click.option(
     "--class-defaults",
     is_flag=True,
@@ -62,19 +64,13 @@ def kv(
             raise Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
         kb = asked_base(root)
         answer = figures.of_record(kb, record_named(kb, str(model), "model").id, ask)
-    _check_layouts(answer)
+    if answer.unknown_layouts:
+        known = ", ".join(figure.key for figure in answer.facts.figures)
+        raise Stop(f"no layout {', '.join(answer.unknown_layouts)} for {answer.facts.id}; known: {known}")
     kept = _inside(root, answer, outer, engine, gpu)
     click.echo(figures.as_json(answer, kept) if form == "json" else figures.as_text(answer, kept))
     fine = answer.derivable and not answer.ranks_refused and (kept is None or kept.derivable)
     raise click.exceptions.Exit(0 if fine else 1)
-
-
-def _check_layouts(answer: Any) -> None:
-    """A word that no layout goes by stops the run, with those that there are."""
-    unknown = [name for name in answer.ask.caches if answer.derivable and name not in answer.known_layouts]
-    if unknown:
-        known = ", ".join(answer.known_layouts)
-        raise Stop(f"no layout {', '.join(unknown)} for {answer.id}; known: {known}")
 
 
 def _inside(root: Path | None, answer: Any, config: Any, engine: str | None, gpu: str | None) -> Any:
@@ -89,7 +85,7 @@ def _inside(root: Path | None, answer: Any, config: Any, engine: str | None, gpu
     where = record_named(kb, gpu, "gpu") if gpu else None
     named = record_named(kb, engine, "engine")
     if config is None:
-        names = kb.verdicts.caches.owner(answer.id, named.id).names
+        names = kb.verdicts.caches.owner(answer.facts.id, named.id).names
     else:
         classes = config.get("architectures")
         words = [*(classes if isinstance(classes, list) else ()), config.get("model_type")]
@@ -132,9 +128,9 @@ def _on_record(root: Path | None) -> tuple[Any, Any, Any]:
 @click.option("--engine", required=True, help="The engine's id.")
 @click.option("--gpu", required=True, help="The GPU's id.")
 @click.option("--cache", help="A cache type as the engine spells it, or a layout of `servebook kv`; otherwise auto.")
-@click.option("--context", type=COUNT, help="Tokens of each sequence: adds weights and cache.")
-@click.option("--batch", type=COUNT, help="Sequences, for the same; 1 otherwise.")
-@click.option("--tp", type=COUNT, help="GPUs that share the model, for the same; 1 otherwise.")
+@click.option("--context", type=COUNT, help="Tokens of each sequence; adds weights and cache.")
+@click.option("--batch", type=COUNT, help="Sequences at a time; adds weights and cache. Default: 1.")
+@click.option("--tp", type=COUNT, help="GPUs that share the model; adds weights and cache. Default: 1.")
 @FORMAT
 @click.pass_obj
 def why(

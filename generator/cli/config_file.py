@@ -11,7 +11,7 @@ from generator.cli.targets import Stop
 from generator.derive.config.file_kinds import FileKinds
 
 MOST_BYTES = 16 * 1024 * 1024
-"""More than any config.json; a device that never ends is not read for ever."""
+"""More than any config.json; a device that never ends is not read forever."""
 
 
 def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
-            raise Stop(f"{path}: the key `{twice}` stands twice, and nothing says which one holds")
+            raise Stop(f"{path}: the key `{twice}` appears twice, and nothing says which one counts")
         return dict(pairs)
 
     kinds = FileKinds(table)
@@ -49,9 +49,9 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
         half = f"U+{ord(error.object[error.start]):04X}"
         raise Stop(f"{path} holds {half}, half of a character, which no text can hold") from None
     except UnicodeDecodeError:
-        raise Stop(f"{path} is not UTF-8, so it is no config.json") from None
+        raise Stop(f"{path} is not UTF-8, so it is not a config.json") from None
     except ValueError as error:
-        raise Stop(f"{path} is no JSON: {error}") from None
+        raise Stop(f"{path} is not JSON: {error}") from None
     except RecursionError:
         raise Stop(f"{path} is nested too deeply for a config") from None
     if (other := kinds.of_json(data)) is not None:
@@ -62,6 +62,6 @@ def config_at(path: Path, table: Mapping[str, Any]) -> dict[str, Any]:
 def _bytes(path: Path) -> bytes:
     """What a regular file holds, and not much more; a pipe or a device may never end, and is not waited for."""
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise Stop(f"{path} is no regular file, so it is no config.json")
+        raise Stop(f"{path} is not a regular file, so it is not a config.json")
     with path.open("rb") as file:
         return file.read(MOST_BYTES + 1)

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from generator.cli.targets import FORMAT, Stop, colour, found_root, inside, knowledge_at, place_of, suggestion
+from generator.cli.targets import (
+    FORMAT,
+    BrokenBase,
+    Stop,
+    colour,
+    found_root,
+    inside,
+    knowledge_at,
+    place_of,
+    suggestion,
+)
 
 if TYPE_CHECKING:
     from generator.checks.run import CheckRun
@@ -52,7 +62,7 @@ def validate(
 
     started = time.perf_counter()
     folder = found_root(root)
-    kb = knowledge_at(folder)
+    kb, broken = _base(folder)
     wanted = [inside(kb.catalog, folder, path) for path in paths]
     verdicts = _judged(kb, folder, against, overdue)
     shown = [found for found in verdicts.findings if within(found.location.path, wanted)]
@@ -72,7 +82,23 @@ def validate(
 
             listed = [found for found in shown if view.infos or found.severity != "info"]
             click.echo(as_annotations(listed, _place_in_repository(folder)).encode("utf-8"))  # these are orders
+    if broken:
+        raise Stop("schema/ is broken, so nothing else was read")
     raise click.exceptions.Exit(1 if verdicts.failing(strict) else 0)
+
+
+def _base(folder: Path) -> tuple[KnowledgeBase, bool]:
+    """The base, and whether its ``schema/`` is broken: then it holds these faults alone."""
+    from generator.catalog.kinds import Kinds
+    from generator.catalog.records import Catalog
+    from generator.catalog.schemas import Schemas
+    from generator.knowledge.knowledge_base import assemble
+
+    try:
+        return knowledge_at(folder), False
+    except BrokenBase as broken:
+        files = len({fault.location.path for fault in broken.faults})
+        return assemble(Catalog(Kinds({}), Schemas({}), {}, faults=broken.faults, files=files), date.today()), True
 
 
 def _judged(kb: KnowledgeBase, folder: Path, against: str | None, overdue: bool) -> CheckRun:
@@ -81,7 +107,7 @@ def _judged(kb: KnowledgeBase, folder: Path, against: str | None, overdue: bool)
 
     verdicts = judge(kb)
     if verdicts.checked == 0:
-        raise Stop("nothing was checked, and that is no success")
+        raise Stop("nothing was checked, and that is not a success")
     if against is not None:
         verdicts = _since(against, folder, verdicts)
     return verdicts.pressing(lambda path: True) if overdue else verdicts
@@ -117,7 +143,7 @@ def _text(path: Path) -> bytes | None:
 
 
 def _place_in_repository(folder: Path) -> str:
-    """What stands before a root-relative path for GitHub, which counts from the top of the repository."""
+    """The prefix of a root-relative path for GitHub, whose paths start at the repository's root."""
     from generator.cli.revision import NoRevision, place
 
     try:
@@ -127,7 +153,7 @@ def _place_in_repository(folder: Path) -> str:
 
 
 def _lines_of(folder: Path) -> Callable[[str, int], str]:
-    """Lines of authored files, as far as they can be read, for what stands below a finding on a terminal."""
+    """Lines of authored files, as far as they can be read, for the excerpts below findings on a terminal."""
     from generator.catalog.disk.authored import contents
     from generator.catalog.yaml.document import Document, Unreadable
 

@@ -31,12 +31,28 @@ def checkout(root: Path, revision: str) -> Iterator[Path]:
 
 
 def place(root: Path) -> str:
-    """Where a folder stands in its repository, with a slash behind it; empty for the repository's own top."""
+    """The path of a folder in its repository, with a slash at the end; empty for the repository's root."""
     return _git(root, "rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
+def differs(root: Path, base: str, head: str | None, name: str) -> bool:
+    """Whether a folder of the repository differs between two revisions, or one and the work tree."""
+    revisions = [_commit(root, each) for each in (base, head) if each is not None]
+    said = _git(
+        root,
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--name-only",
+        *revisions,
+        "--",
+        f":(top,literal){place(root)}{name}",
+    )
+    return bool(said.strip())
+
+
 def _commit(root: Path, revision: str) -> str:
-    place(root)  # no repository at all is told first
+    place(root)  # that there is no repository is reported first
     try:
         asked = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except NoRevision:
@@ -95,7 +111,7 @@ def _git(root: Path, *arguments: str, input: bytes | None = None) -> bytes:
             stdin=subprocess.DEVNULL if input is None else None,
             capture_output=True,
             check=False,
-            env={**surroundings, "LC_ALL": "C"},
+            env={**surroundings, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
         )
     except OSError as error:
         raise NoRevision(f"git cannot be run: {error.strerror}") from None

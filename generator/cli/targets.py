@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from generator.catalog.read import BrokenSchema
     from generator.catalog.records import Catalog, Record
     from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -39,6 +40,14 @@ class Stop(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         click.echo(f"servebook: {self.message}", err=True)
+
+
+class BrokenBase(Stop):
+    """A ``schema/`` that is broken: no command can work with it, but what is wrong can be told in any form."""
+
+    def __init__(self, problem: BrokenSchema) -> None:
+        super().__init__(str(problem))
+        self.faults = problem.faults
 
 
 def colour() -> bool:
@@ -114,16 +123,16 @@ def here() -> Path:
 
 
 def place_of(folder: Path) -> str:
-    """What stands before a root-relative path where it is told to somebody in the working directory."""
+    """The prefix of a root-relative path as somebody in the working directory sees it."""
     try:
         place = os.path.relpath(folder)
-    except FileNotFoundError:  # there is no working directory any more
+    except FileNotFoundError:  # the working directory is gone
         return f"{folder}/"
     return "" if place == "." else f"{place}/"
 
 
 def inside(catalog: Catalog, folder: Path, path: Path) -> str:
-    """A path, relative to here or to the root, as the root names it; an id or a name stands for its record's file."""
+    """A path, relative to here or to the root, as the root names it; an id or a name means its record's file."""
     from generator.knowledge.lookup import meant
 
     found = [each.resolve() for each in (path, folder / path) if each.exists()]
@@ -135,16 +144,18 @@ def inside(catalog: Catalog, folder: Path, path: Path) -> str:
         raise Stop(f"{path}: no such file or folder, and no record of that name{several}")
     within = next((each for each in found if each.is_relative_to(folder.resolve())), None)
     if within is None:
-        raise Stop(f"{path} does not lie in the knowledge base {folder}")
+        raise Stop(f"{path} is not in the knowledge base {folder}")
     return within.relative_to(folder.resolve()).as_posix()
 
 
 def catalog_at(folder: Path) -> Any:
     """All that is read below a root."""
-    from generator.catalog.read import NoKnowledgeBase, read
+    from generator.catalog.read import BrokenSchema, NoKnowledgeBase, read
 
     try:
         return read(folder)
+    except BrokenSchema as problem:
+        raise BrokenBase(problem) from None
     except NoKnowledgeBase as problem:
         raise Stop(str(problem)) from None
 
@@ -157,7 +168,7 @@ def knowledge_at(folder: Path) -> KnowledgeBase:
 
 
 def asked_base(root: Path | None) -> KnowledgeBase:
-    """What a question is put to; what could not be read is named beside the answer, which knows nothing of it."""
+    """What a question is put to; files that could not be read are named with the answer, which does not use them."""
     kb = knowledge_at(found_root(root))
     lost = sorted({fault.location.path for fault in kb.catalog.faults if fault.code == "YML001"})
     if lost:
@@ -183,7 +194,7 @@ def record_named(kb: KnowledgeBase, word: str, kind: str | None = None) -> Recor
         raise Stop(f"`{word}` names {len(found)} records; take the id: {', '.join(record.id for record in found)}")
     record = found[0]
     if kind and record.kind != kind:
-        raise Stop(f"`{word}` is of the kind {record.kind}, and a {kind} is wanted{_known(kb.catalog, word, kind)}")
+        raise Stop(f"`{word}` is of the kind {record.kind}, but a {kind} is expected{_known(kb.catalog, word, kind)}")
     if version and record.kind == "engine" and record.id != word:
         record = _in_version(kb.catalog, record, version)
     if record.id in kb.catalog.unsound and kind:
@@ -204,7 +215,7 @@ def _in_version(catalog: Catalog, engine: Record, version: str) -> Record:
 
 
 def _known(catalog: Catalog, word: str, kind: str | None) -> str:
-    """The nearest records and, where they are few, all of the kind, to stand behind a message."""
+    """The nearest records and, where they are few, all of the kind, to end a message."""
     from generator.knowledge.lookup import nearest
 
     near = nearest(catalog, word, kind)
@@ -218,7 +229,7 @@ def _known(catalog: Catalog, word: str, kind: str | None) -> str:
 
 
 def suggestion(word: str, words: list[str]) -> str:
-    """What may have been meant, to stand behind a message; empty where nothing is near."""
+    """What may have been meant, to end a message; empty where nothing is near."""
     import difflib
 
     near = difflib.get_close_matches(word, words, n=3) or difflib.get_close_matches(word.lower(), words, n=3)

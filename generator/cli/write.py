@@ -41,7 +41,7 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
     folder = found_root(root)
     if not diff:
         mend(folder)
-    catalog = catalog_at(folder)  # a folder that is no knowledge base is told before anything is copied
+    catalog = catalog_at(folder)  # a folder that is not a knowledge base is reported before anything is copied
     outcome = fixes.plan(folder, date.today(), unsafe, [inside(catalog, folder, path) for path in paths])
     if not outcome.converged:
         raise Stop("the fixes do not settle, so nothing was written; please report it")
@@ -61,13 +61,13 @@ def fix(root: Path | None, paths: tuple[Path, ...], unsafe: bool, diff: bool) ->
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--all", "every", is_flag=True, help="All records. A stamp vouches: only after comparing every one.")
+@click.option("--all", "every", is_flag=True, help="All records; only after you have compared every one of them.")
 @click.option("--cite", "source", metavar="SOURCE", help="Only for this source, not for all that a record rests on.")
 @click.option("--diff", is_flag=True, help="Show what would be written; write nothing.")
 @FORMAT
 @click.pass_obj
 def review(root: Path | None, ids: tuple[str, ...], every: bool, source: str | None, diff: bool, form: str) -> None:
-    """Stamp records that you have compared with their sources, so that later changes there are told (DRF602).
+    """Stamp records that you have compared with their sources, so that later changes there are reported (DRF602).
 
     A stamp that still holds is left alone. Where a record or a source of it has errors, the run ends with 1 and nothing
     is written. Without ID: what has changed since it was reviewed; 1 if anything has.

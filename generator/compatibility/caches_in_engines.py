@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from generator.catalog.records import Catalog, Record
+from generator.compatibility.asked import asked_for
 from generator.compatibility.cache_policy import CacheOwner, CachePolicy, NoPolicy, policy_of
 from generator.compatibility.engine_cache import EngineCache, engine_cache
 from generator.compatibility.engine_defaults import EnginePlace, default_of
 from generator.compatibility.gpu_memory import memory_of
-from generator.compatibility.listing import Listing, asked_for
+from generator.compatibility.listing import Listing
 from generator.derive.attention import CacheLayout
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure

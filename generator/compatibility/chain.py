@@ -12,7 +12,7 @@ from generator.notation.citations import whole
 
 
 class ListingState(StrEnum):
-    """What an engine's list says. The glyph and the word always stand together; colour is never the only signal."""
+    """What an engine's list says. The glyph and the word always appear together; colour is never the only signal."""
 
     LISTED = "listed"
     NOT_LISTED = "not-listed"
@@ -43,14 +43,12 @@ GLYPHS = {
 }
 
 MEANINGS = {
-    VerdictState.SUPPORTED: (
-        "every class of kernels that the model needs has a backend whose predicates accept this GPU"
-    ),
+    VerdictState.SUPPORTED: "every kernel class that the model needs has a backend whose predicates accept this GPU",
     VerdictState.PARTIAL: "it serves, with a limit or at a price",
     VerdictState.BLOCKED: "a complete list of backends, or a stated limit, rules it out",
-    VerdictState.LISTED: "the engine's own list names it; whether a backend takes this GPU was not read",
-    VerdictState.NOT_LISTED: "the engine's list is known to be whole and does not name it",
-    VerdictState.NO_EVIDENCE: "nothing on record says either",
+    VerdictState.LISTED: "the engine's own list names the model; whether a backend takes this GPU was not read",
+    VerdictState.NOT_LISTED: "the engine's list is known to be complete and does not name it",
+    VerdictState.NO_EVIDENCE: "nothing on record says yes or no",
     VerdictState.SOURCES_DISAGREE: "sources say opposite things, and nothing on record decides",
 }
 

@@ -1,4 +1,4 @@
-"""What a checkpoint states besides its architecture: the scheme of its weights, and a cache quantisation of its own."""
+"""What a checkpoint states apart from its architecture: the scheme of its weights, and its own cache quantisation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Facts = Mapping[str, Any]
 class Scheme:
     """How a checkpoint says that its weights are quantised; ``method`` is None where it does not say how.
 
-    ``kind`` tells schemes of one method apart: ModelOpt's algorithm, or the format of compressed-tensors.
+    ``kind`` distinguishes schemes of one method: ModelOpt's algorithm, or the format of compressed-tensors.
     """
 
     method: str | None
@@ -46,30 +46,30 @@ class Checkpoint:
 
 
 def checkpoint_of(facts: Facts, cites: tuple[str, ...], quantised: bool = False) -> Checkpoint:
-    """What a config and the file beside it state, as their source holds them.
+    """What a config and the file next to it state, as their source holds them.
 
-    The statement may stand in ``text_config``, as in models with a tower for images. `quantised`: the weights are,
+    The statement may be in ``text_config``, as in models with a tower for images. `quantised`: the weights are,
     and no file that was read says how.
     """
     text = _object(facts.get("text_config"))
     own = _object(facts.get("quantization_config") or text.get("quantization_config"))
-    beside = _object(_object(facts.get("_hf_quant_config.json")).get("quantization"))
-    scheme = _scheme(own, beside) or (Scheme(None) if quantised else None)
-    return Checkpoint(cites, scheme, _own_cache(own, beside, cites))
+    sidecar = _object(_object(facts.get("_hf_quant_config.json")).get("quantization"))
+    scheme = _scheme(own, sidecar) or (Scheme(None) if quantised else None)
+    return Checkpoint(cites, scheme, _own_cache(own, sidecar, cites))
 
 
-def _scheme(own: Facts, beside: Facts) -> Scheme | None:
-    if not own and not beside:
+def _scheme(own: Facts, sidecar: Facts) -> Scheme | None:
+    if not own and not sidecar:
         return None
-    algorithm = own.get("quant_algo") or beside.get("quant_algo")
+    algorithm = own.get("quant_algo") or sidecar.get("quant_algo")
     method = own.get("quant_method") or ("modelopt" if algorithm else None)
     kind = algorithm or (own.get("format") if method else None)
     return Scheme(str(method).lower() if method else None, str(kind).lower() if kind else None)
 
 
-def _own_cache(own: Facts, beside: Facts, cites: tuple[str, ...]) -> tuple[Reason, ...]:
+def _own_cache(own: Facts, sidecar: Facts, cites: tuple[str, ...]) -> tuple[Reason, ...]:
     scheme = own.get("kv_cache_scheme")
-    cache = beside.get("kv_cache_quant_algo") or own.get("kv_cache_quant_algo") or (_words(scheme) if scheme else None)
+    cache = sidecar.get("kv_cache_quant_algo") or own.get("kv_cache_quant_algo") or (_words(scheme) if scheme else None)
     if not cache:
         return ()
     text = f"the checkpoint carries a cache quantisation of its own ({cache}), which may override auto"

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.catalog.records import Catalog
+from generator.compatibility.asked import asked_for
 from generator.compatibility.caches_in_engines import CachesInEngines
-from generator.compatibility.chain import ListingState, Reason, RuleOutcome, VerdictState, cited, on
+from generator.compatibility.chain import DECIDES, Effect, ListingState, Reason, RuleOutcome, VerdictState, cited, on
 from generator.compatibility.checkpoints import Checkpoint, checkpoint_of
-from generator.compatibility.listing import Listing, asked_for
+from generator.compatibility.listing import Listing
 from generator.compatibility.outcomes import Rules
 from generator.compatibility.platforms import UNSTATED, PlatformAnswer, platform_of
 from generator.compatibility.profiles import Profile, profile_of
 from generator.compatibility.serving_claims import Claim, claims_of, weigh_claims
 from generator.compatibility.weights import PLAIN, WeightsAnswer, weights_of
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.facts import Facts
 from generator.derive.stored_formats import Formats
 from generator.notation.gpus import Gpu, platform
@@ -57,7 +58,7 @@ class Verdict:
 
     @property
     def by_rules(self) -> VerdictState:
-        """What the rules give before any claim is heard."""
+        """What the rules give before any claim is weighed."""
         if self.platform.runs is False:
             return VerdictState.BLOCKED
         if self.outcome is None:
@@ -86,7 +87,7 @@ class Verdict:
 
     @property
     def modifiers(self) -> tuple[str, ...]:
-        """What to know beside the state: a flag, a pre-release, a slow path."""
+        """What to know in addition to the state: a flag, a pre-release, a slow path."""
         ruled = self.outcome.modifiers if self.outcome else ()
         asks = (f"cache: the checkpoint asks for {each.value}" for each in self.brought)
         said = weigh_claims(self.claims, self.by_rules)[2]
@@ -107,6 +108,18 @@ class Verdict:
         if self.outcome and self.weights.loads is False:
             return self.weights.flips
         return self.outcome.flips_if if self.outcome else self.listing.flips_if
+
+    @property
+    def deciding(self) -> Reason:
+        """The step that the state comes from."""
+        chain = self.reasons
+        return next((step for effect in DECIDES[self.state] for step in chain if step.effect is effect), chain[-1])
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """The ids of the backends that serve it, each once."""
+        steps = self.outcome.reasons if self.outcome else ()
+        return tuple(dict.fromkeys(step.value["backend"] for step in steps if step.effect is Effect.SERVES))
 
     @property
     def cites(self) -> tuple[str, ...]:
@@ -140,15 +153,16 @@ class Cube(Mapping[Key, Verdict]):
         runs = self._platforms(engine, place)
         if runs.runs is False or listing.state is not ListingState.LISTED:
             return Verdict(listing, gpu, None, cache, claims=claims, shown=place.shown, platform=runs)
+        unread = listing.route.outcome if listing.route else None
         key = (self._profile_numbers[model], engine, self._kind(place), runs.runs, cache)
-        if key not in self._outcomes:
+        if unread is None and key not in self._outcomes:
             rules, profile = self.rules[engine], self.profiles[model]
             self._outcomes[key] = rules.outcome(profile, place, cache, gated=runs.runs is True)
         checkpoint = self._checkpoints[model]
         return Verdict(
             listing,
             gpu,
-            self._outcomes[key],
+            unread or self._outcomes[key],
             cache,
             checkpoint.cites,
             () if cache else checkpoint.own_cache,
@@ -157,6 +171,10 @@ class Cube(Mapping[Key, Verdict]):
             runs,
             self._weights(listing, checkpoint, place),
         )
+
+    def asks(self, model: str) -> object:
+        """All that a model brings into its cells besides listings and claims, to be compared with another cube's."""
+        return self.profiles[model].key, self._checkpoints[model]
 
     @cached_property
     def gpus(self) -> Mapping[str, Gpu]:
@@ -213,12 +231,11 @@ class Cube(Mapping[Key, Verdict]):
 
     @cached_property
     def _checkpoints(self) -> Mapping[str, Checkpoint]:
-        """What each model's checkpoint states besides its architecture."""
+        """What each model's checkpoint states apart from its architecture."""
         found = {}
         for model in self.catalog.sound("model"):
-            cites, source = cited(model.get("config")), config_source(self.catalog, model)
-            facts = (source.get("facts") if source else None) or {}
-            found[model.id] = checkpoint_of(facts, cites, model.get("why_null", "weights_scheme") is not None)
+            facts, quantised = CitedConfig.of(self.catalog, model).outer, model.get("why_null", "weights_scheme")
+            found[model.id] = checkpoint_of(facts, cited(model.get("config")), quantised is not None)
         return found
 
     @cached_property

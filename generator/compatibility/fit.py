@@ -30,9 +30,9 @@ NOTHING_KEPT = KeptFree(None, "no engine is meant")
 
 @dataclass(frozen=True)
 class Load:
-    """What a model puts on each GPU; where something is not known, the reason stands in its place.
+    """What a model puts on each GPU; where something is not known, the reason instead.
 
-    `decided` tells whether the format of the cache is the one that a verdict stores, or bf16 for want of that.
+    `decided` says whether the format of the cache is the one that a verdict stores, or bf16 for want of that.
     """
 
     context: int
@@ -161,7 +161,7 @@ def bare_fit(load: Load, gpu: Record) -> Fit:
 def figure_for(facts: Facts, stored: Any = None, engine: str = "") -> Figure | None:
     """The row of the cache table that a verdict stores; else bf16 by the geometry, the same basis for every model.
 
-    What some engine stores on some other GPU is no answer: it would be the smallest of all, and of another cell.
+    What some engine stores on some other GPU is not an answer: it would be the smallest of all, and of another cell.
     """
     return stored_figure(facts, stored, engine) or facts.figure("bf16")
 
@@ -240,11 +240,11 @@ def _about_cache(geometry: Geometry, figure: Figure, context: int, tp: int) -> I
         dealt = any(stream.heads for stream in geometry.streams)
         whole = any(not stream.heads for stream in geometry.streams)
         held = copies(geometry, tp)
-        fewer = [f"{what} stands on {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
+        fewer = [f"{what} is held by {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
         if dealt:
             yield "KV heads dealt out to the GPUs" + (f"; {', '.join(fewer)}" if fewer else "")
         if whole:
-            yield "entries that heads share stand whole on every GPU"
+            yield "entries that heads share are held whole by every GPU"
     crossing = (part for part in figure.parts(context) if part.stream.entries.rule == "encoder")
     for part in crossing:
         yield f"cross-attention {'' if part.bytes else 'not '}counted: by {part.depends_on}"

@@ -29,5 +29,5 @@ def memory_of(gpu: Record) -> tuple[int | None, str]:
     if unit not in BYTES or isinstance(value, bool) or not isinstance(value, int | float):
         return None, "the record's figure has no unit that is known"
     size = int(Fraction(str(value)) * BYTES[unit])
-    as_what = ", which may stand for GiB" if unit in DECIMAL_UNITS else ""
+    as_what = ", which may mean GiB" if unit in DECIMAL_UNITS else ""
     return size, f"{value} {unit} as its source says, taken as {grouped(size)} bytes{as_what}"

@@ -30,7 +30,7 @@ class Served:
     modifiers: tuple[str, ...] = ()
     flips_if: tuple[str, ...] = ()
     lost: frozenset[str] = frozenset()
-    """Backends that are ruled out and would serve: where there is no other, what rules them out is why none does."""
+    """Backends that are ruled out and would serve: where there is no other, what rules them out is why none serves."""
 
     @property
     def gated(self) -> bool:
@@ -62,7 +62,8 @@ class Kernels:
     @cached_property
     def _named(self) -> frozenset[str]:
         """The classes that some choice or backend names: models of these are answered by themselves."""
-        choices = [name for row in self.engine.get("selection") or () for name in row.get("architectures") or ()]
+        rows = [*(self.engine.get("selection") or ()), *(self.engine.get("coverage") or ())]
+        choices = [name for row in rows for name in row.get("architectures") or ()]
         return frozenset(choices).union(*(backend.architectures or () for backend in self.backends))
 
     def _serve(self, job: Job, profile: Profile, gpu: Gpu, caches: Caches, pruned: frozenset[str]) -> Served:
@@ -81,16 +82,12 @@ class Kernels:
         for part in self._parts(providers):
             answers = _answers(kept, part, job, profile, gpu, caches)
             row = self._choice(job, profile, gpu, caches, part)
-            order = list(row["order"]) if row else []
-            best = _best(answers, order, [answer.backend for answer in chosen])
-            if best is None or best.grade < Grade.UNGATED:
+            best = _best(answers, list(row["order"]) if row else [], [answer.backend for answer in chosen])
+            rivals = _rivals(answers) if row is None and part in WHOLE else ()
+            if best is None or best.grade < Grade.UNGATED or len(rivals) > 1 or (rivals and best.variant.opt_in):
                 out = _answers(ruled_out, part, job, profile, gpu, caches)
-                told = [*answers, *_refusing(out)]
-                rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], told, profile)
-                would = frozenset(answer.backend.name for answer in out if answer.grade >= Grade.UNGATED)
-                lost = frozenset() if rest.outcome == "unread" else would
-                whole = (*reasons, *(_ruled_out(job, lost, rest.reasons) if lost else rest.reasons))
-                return replace(rest, reasons=whole, chosen=tuple(chosen), modifiers=tuple(notes), lost=lost)
+                rest = self._unchosen(job, rivals) or self._lacking(job, part, profile, gpu, providers, answers, out)
+                return replace(rest, reasons=(*reasons, *rest.reasons), chosen=tuple(chosen), modifiers=tuple(notes))
             if not any(best.backend is other.backend for other in chosen):
                 known = sum(backend.does(part) for backend in providers)
                 others = {answer.backend.name for answer in answers if answer.grade is not Grade.REFUSES}
@@ -123,6 +120,34 @@ class Kernels:
                     return row
         return None
 
+    def _lacking(
+        self,
+        job: Job,
+        part: str,
+        profile: Profile,
+        gpu: Gpu,
+        providers: list[Backend],
+        answers: list[BackendFit],
+        out: list[BackendFit],
+    ) -> Served:
+        """What is said of a part that no backend serves; `out`: what those answer that something rules out."""
+        told = [*answers, *_refusing(out)]
+        rest = self._unproved(job, part, gpu, [each for each in providers if each.does(part)], told, profile)
+        lost = frozenset(answer.backend.name for answer in out if answer.grade >= Grade.UNGATED)
+        if rest.outcome == "unread" or not lost:
+            return rest
+        return replace(rest, reasons=_ruled_out(job, lost, rest.reasons), lost=lost)
+
+    def _unchosen(self, job: Job, rivals: tuple[BackendFit, ...]) -> Served | None:
+        """What is said where several backends would serve, and which one the engine takes was not read."""
+        if len(rivals) < 2 or all(answer.grade is Grade.UNREAD for answer in rivals):
+            return None
+        names = listed(dict.fromkeys(answer.backend.name for answer in rivals), "or")
+        text = f"{job.name}: whether {self.engine.title} takes {names} on {THIS_GPU} by itself was not read"
+        cites = tuple(dict.fromkeys(cite for answer in rivals[:4] for cite in sources(answer)))
+        flips = (f"the choice between {names} on {THIS_GPU}, read",)
+        return Served(job, "unread", (Reason("kernel-class", Effect.UNREAD, text, cites, job.name),), flips_if=flips)
+
     def _unproved(
         self, job: Job, part: str, gpu: Gpu, providers: list[Backend], answers: list[BackendFit], profile: Profile
     ) -> Served:
@@ -135,30 +160,44 @@ class Kernels:
             flips = (f"the predicates of {listed(dict.fromkeys(a.backend.name for a in unread), 'or')}, read",)
             step = Reason("kernel-class", Effect.UNREAD, text, cites, job.name)
             return Served(job, "unread", (step,), flips_if=flips)
+        coverage = self._coverage(job, gpu, profile)
+        whole = coverage is not None and coverage["whole"]
         if not any(variant.grade > Grade.UNREAD for backend in providers for variant in backend.variants):
             where = "was read for this GPU" if providers else "is on record for this platform"
-            text = f"{what}: no backend of {self.engine.title} for it {where}"
-            flips = (f"a source that shows a backend for {job.name} on {THIS_GPU}",)
-            return Served(job, "absent", (Reason("kernel-class", Effect.UNREAD, text, (), job.name),), flips_if=flips)
-        text, cites = refusals(what, providers, answers, gpu)
+            text, cites = f"{what}: no backend of {self.engine.title} for it {where}", ()
+            if not whole:
+                flips = (self._settling(job, gpu),)
+                step = Reason("kernel-class", Effect.UNREAD, text, (), job.name)
+                return Served(job, "absent", (step,), flips_if=flips)
+        else:
+            text, cites = refusals(what, providers, answers, gpu)
         other = ("another cache type",) if any(answer.by_cache for answer in answers) else ()
-        coverage = self._coverage(job, gpu, profile)
-        if coverage is not None and coverage["whole"]:
+        if coverage is not None and whole:
             step = Reason("kernel-class", Effect.REFUSES, text, cites, job.name)
-            whole = Reason("coverage", Effect.WHOLE, coverage["text"], cited(coverage.get("cite")))
+            said = Reason("coverage", Effect.WHOLE, coverage["text"], cited(coverage.get("cite")))
             flips = (*other, f"a release with a backend for {job.name} that takes {THIS_GPU}")
-            return Served(job, "refused", (step, whole), flips_if=flips)
+            return Served(job, "refused", (step, said), flips_if=flips)
         reasons = [Reason("kernel-class", Effect.NO_EVIDENCE, text, cites, job.name)]
         if coverage is not None:
             reasons.append(Reason("coverage", Effect.NOT_WHOLE, coverage["text"], cited(coverage.get("cite"))))
-        flips = (*other, f"a source that shows a backend for {job.name} on {THIS_GPU}, or that there is none")
+        flips = (*other, f"{self._settling(job, gpu)}, or that there is none")
         return Served(job, "gap", tuple(reasons), flips_if=flips)
+
+    def _settling(self, job: Job, gpu: Gpu) -> str:
+        """What would settle a cell: the file where such a backend would stand, where the engine's record says so."""
+        what = f"a backend for {job.name} on {THIS_GPU}"
+        for row in self.engine.get("unread") or ():
+            here = row.get("platform", gpu.platform) == gpu.platform
+            if here and (not row.get("kernel_classes") or set(row["kernel_classes"]) & set(job.classes)):
+                return f"{row['file']}, read for {what}"
+        return f"a source that shows {what}"
 
     def _coverage(self, job: Job, gpu: Gpu, profile: Profile) -> Mapping[str, Any] | None:
         rows: list[Mapping[str, Any]] = self.engine.get("coverage") or []
         for row in rows:
             about = row["kernel_class"] in job.classes and row["platform"] == gpu.platform
-            if about and (not row.get("families") or profile.family in row["families"]):
+            named = not row.get("architectures") or profile.architecture in row["architectures"]
+            if about and named and (not row.get("families") or profile.family in row["families"]):
                 return row
         return None
 
@@ -212,6 +251,12 @@ def _best(answers: Iterable[BackendFit], order: list[str], already: list[Backend
         if own is not None and BY_HAND not in own.variant.opt_in:
             return own
     return next(iter(ranked), None)
+
+
+def _rivals(answers: Iterable[BackendFit]) -> tuple[BackendFit, ...]:
+    """One answer of each backend that an engine could take by itself; for one of them alone nothing is chosen."""
+    able = [each for each in answers if each.grade is not Grade.REFUSES and not each.variant.opt_in]
+    return tuple({answer.backend.name: answer for answer in able}.values())
 
 
 def _by_hand(answer: BackendFit, row: Mapping[str, Any] | None) -> bool:

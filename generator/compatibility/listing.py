@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from generator.catalog.records import Catalog, Record
+from generator.compatibility.asked import Asked, asked_for, asking, pairs_of, resolved
 from generator.compatibility.chain import Effect, ListingState, Reason, cited
-from generator.derive.cited_config import config_source, source_config
-from generator.notation.citations import whole
+from generator.compatibility.routes import Route, routes_of
 from generator.notation.versions import prerelease
 
 KEYS = ("architecture", "model_type")
@@ -22,7 +22,10 @@ KEYS = ("architecture", "model_type")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Whether an engine's list names a model, and how one can see it; `name` is what the engine is asked for."""
+    """Whether an engine's list names a model, and how one can see it.
+
+    `name` is what the engine is asked for, `route` the way that it takes where it has no class of its own for that.
+    """
 
     model: str
     engine: str
@@ -31,28 +34,12 @@ class Listing:
     flips_if: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     name: str | None = None
+    route: Route | None = None
 
     @property
     def cites(self) -> tuple[str, ...]:
         """All sources of the chain, each once."""
         return tuple(dict.fromkeys(cite for reason in self.reasons for cite in reason.cites))
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A name that engines know models by, with the sources that state it; `firm` if those are the model's own."""
-
-    value: str | None
-    cites: tuple[str, ...] = ()
-    firm: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What an engine is asked for: a class, or a model type where it lists by that."""
-
-    architecture: Named
-    model_type: Named
 
 
 @dataclass(frozen=True)
@@ -71,6 +58,7 @@ class EngineList:
     further: Mapping[str, Record] = field(default_factory=dict)
     spellings: Mapping[str, str] = field(default_factory=dict)
     formerly: Mapping[str, str] = field(default_factory=dict)
+    routes: tuple[Route, ...] = ()
 
     @cached_property
     def changes(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
@@ -82,7 +70,8 @@ class EngineList:
 def listings(catalog: Catalog) -> dict[tuple[str, str], Listing]:
     """The answer for every model and engine on record, keyed (model id, engine id)."""
     engines = [(engine, list_of(catalog, engine)) for engine in catalog.sound("engine")]
-    models = [(model, asked_for(catalog, model)) for model in catalog.sound("model")]
+    pairs = pairs_of(catalog)
+    models = [(model, asked_for(catalog, model, pairs)) for model in catalog.sound("model")]
     return {
         (model.id, engine.id): listing(model.id, model.title, engine, names, asked)
         for engine, names in engines
@@ -90,14 +79,9 @@ def listings(catalog: Catalog) -> dict[tuple[str, str], Listing]:
     }
 
 
-def _resolved(catalog: Catalog, text: Any) -> Record | None:
-    mention = whole(str(text or ""))
-    return catalog.resolve(mention).record if mention and not mention.problem else None
-
-
 def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
-    """The list of an engine, and beside it its further lists of the same kind."""
-    source = _resolved(catalog, engine.get("architectures"))
+    """The list of an engine, and its further lists of the same kind."""
+    source = resolved(catalog, engine.get("architectures"))
     if source is None:
         return None
     key = source.get("list_key")
@@ -106,7 +90,7 @@ def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
     names = frozenset(aliases.get(name, name) for fact in facts for name in _names_in(source, fact))
     further: dict[str, Record] = {}
     for more in (engine.get("more_lists") or {}).values():
-        other = _resolved(catalog, more)
+        other = resolved(catalog, more)
         if other is not None and other.get("list_key") == key:
             for name in _names_in(other, "architectures"):
                 further.setdefault(aliases.get(name, name), other)
@@ -122,6 +106,7 @@ def list_of(catalog: Catalog, engine: Record) -> EngineList | None:
         {name: other for name, other in further.items() if name not in names},
         {usual: own for own, usual in aliases.items()},
         formerly if isinstance(formerly, dict) else {},
+        routes_of(catalog, engine),
     )
 
 
@@ -129,35 +114,6 @@ def _names_in(source: Record, fact: str) -> tuple[str, ...]:
     """The names that a list in a source's facts holds."""
     listed = source.get("facts", fact)
     return tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else ()
-
-
-def asked_for(catalog: Catalog, model: Record) -> Asked:
-    """The class that engines are asked for: the record's serving class, else the config's own."""
-    source = config_source(catalog, model)
-    config = {**source_config(source), **(model.get("architecture") or {})}
-    facts = source.get("facts") if source else None
-    outer = facts if isinstance(facts, Mapping) else {}
-    architectures = (
-        model.get("architecture", "architectures") or outer.get("architectures") or config.get("architectures")
-    )
-    own = architectures[0] if isinstance(architectures, list) and architectures else None
-    model_type = outer.get("model_type") or config.get("model_type")
-    return Asked(
-        _named(catalog, model.get("serving_architecture"), own, source),
-        _named(catalog, model.get("serving_model_type"), model_type, source),
-    )
-
-
-def _named(catalog: Catalog, serving: Any, own: Any, source: Record | None) -> Named:
-    """What a record says that engines are asked for, else what the config names itself."""
-    stated = serving if isinstance(serving, Mapping) else {}
-    name = stated.get("value") or own
-    by_cite = _resolved(catalog, stated.get("cite"))
-    cites = (by_cite.id,) if by_cite is not None else (source.id,) if source else ()
-    # A class that an edited copy names may have another name in the model's own config: a match still says yes,
-    # silence does not say no.
-    firm = by_cite is not None or source is None or source.get("retrieval") != "secondary"
-    return Named(name if isinstance(name, str) else None, cites, firm)
 
 
 def listing(model: str, title: str, engine: Record, names: EngineList | None, asked: Asked) -> Listing:
@@ -171,13 +127,12 @@ def listing(model: str, title: str, engine: Record, names: EngineList | None, as
     if name is None:
         text = f"no source on record states the {names.key.replace('_', ' ')} of {title}"
         step = Reason("named", Effect.UNKNOWN, text)
-        return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("a source that states it",))
-    chain = [Reason("named", Effect.ASKS, f"engines are asked for {name}", named.cites, name)]
+        return Listing(model, engine.id, ListingState.NO_EVIDENCE, (step,), ("the model's own config.json, read",))
+    chain = [asking(named, name)]
     rewrite = next((row for row in engine.get("rewrites") or () if row["from"] == name), None)
     if rewrite is not None and name not in names.names and name not in names.further:
-        text = f"{engine.title} serves {name} through {rewrite['to']}"
-        if rewrite.get("condition"):
-            text += f", where {rewrite['condition']}"
+        where = f", where {rewrite['condition']}" if rewrite.get("condition") else ""
+        text = f"{engine.title} serves {name} through {rewrite['to']}{where}"
         chain.append(Reason("rewrite", Effect.ASKS, text, cited(rewrite.get("cite")), rewrite["to"]))
         name = rewrite["to"]
     return _found(model, names, str(name), chain, named.firm)
@@ -195,6 +150,10 @@ def _found(model: str, names: EngineList, name: str, chain: list[Reason], firm: 
     ) -> Listing:
         return Listing(model, engine.id, state, (*chain, *steps), flips, modifiers, name)
 
+    for route in names.routes:
+        if name in route.classes and (route.only or not (name in names.names or name in names.further)):
+            taken = (*chain, route.step(engine.title, name))
+            return Listing(model, engine.id, ListingState.LISTED, taken, (), route.modifiers, name, route)
     removed = _change(names, name, "removed")
     spelled = names.spellings.get(name, name)
     if name in names.names or name in names.further:
@@ -236,7 +195,7 @@ def _unnamed(names: EngineList, name: str, firm: bool, answer: Callable[..., Lis
     title = names.source.title
     if names.exhaustive and not firm:
         text = f"{title} does not list {name}, but only a copy or derivative of the config names the class so"
-        flips = ("the model's own config, read",)
+        flips = ("the model's own config.json, read",)
         return answer(ListingState.NO_EVIDENCE, Reason("listed", Effect.BY_A_COPY, text, _of(names)), flips=flips)
     if names.exhaustive:
         step = Reason("listed", Effect.NOT_LISTED, f"{title} is exhaustive and does not list {name}", _of(names))

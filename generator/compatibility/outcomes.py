@@ -106,9 +106,12 @@ class Rules:
         flips = [flip for each in served if each.outcome == worst for flip in each.flips_if]
         if worst in SERVED and not (gated or any(each.gated for each in served)):
             state = VerdictState.LISTED
-            text = "no gate that accepts this GPU stands in the chain; code without a gate proves its own part only"
+            text = "the chain has no gate that accepts this GPU; code without a gate proves its own part only"
             steps.append(Reason("kernel-class", Effect.NOT_PROVED, text))
-            flips = [f"a source that shows one of these backends on {THIS_GPU}"]
+            file = self.engine.get("platforms", "file")
+            flips = [
+                f"{file}, read for {THIS_GPU}" if file else f"a source that shows one of these backends on {THIS_GPU}"
+            ]
         elif worst == "by-hand":
             text = "what the engine takes by itself does not serve this; it serves with the backend named by hand"
             steps.append(Reason("kernel-class", Effect.PARTIAL, text))
@@ -130,7 +133,7 @@ class Rules:
         restrict(self.engine, profile, gguf, gpu, limits)
         text = f"which kernels it needs is not known: {profile.why_no_family or 'no geometry is derived for it'}"
         step = Reason("family", Effect.UNKNOWN, text)
-        flips = (*limits.flips_if, "a geometry that is derivable, and with it the kernel classes")
+        flips = (*limits.flips_if, "the model's whole config.json, read, and with it the kernel classes")
         return RuleOutcome(
             _decided(VerdictState.LISTED, limits), (*limits.reasons, step), flips, tuple(limits.modifiers)
         )

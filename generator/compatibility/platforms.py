@@ -18,7 +18,7 @@ class PlatformAnswer:
     """What an engine's list of platforms says of a GPU.
 
     ``runs`` is True where a released build is for it, False where the list leaves it out and is whole, and None where
-    nothing on record says either. ``modifiers`` name what the build needs besides, or the plug-in that would run there.
+    nothing on record says either. ``modifiers`` name what else the build needs, or the plug-in that would run there.
     """
 
     runs: bool | None

@@ -64,7 +64,8 @@ def profile_of(
 ) -> Profile:
     """The profile of a model. `asked_keys` are the config keys that some backend's predicate reads."""
     family = facts.geometry.family if facts.geometry else None
-    return profile(catalog, facts.config, family, facts.reason, architecture, asked_keys, ids, _price(facts))
+    own = (ids, _price(facts), _kept_widths(facts))
+    return profile(catalog, facts.config, family, facts.reason, architecture, asked_keys, *own)
 
 
 def profile(
@@ -76,8 +77,12 @@ def profile(
     asked_keys: Iterable[str] = (),
     ids: frozenset[str] = frozenset(),
     price: str | None = None,
+    heads: frozenset[int] = frozenset(),
 ) -> Profile:
-    """The profile of any config and family. `price` is what keys and values per head cost instead of a latent."""
+    """The profile of any config and family. `price` is what keys and values per head cost instead of a latent.
+
+    `heads` are the widths of heads where the config spells them another way than in its usual keys.
+    """
     classes: Table = catalog.tables.get("kernel_classes", {})
     row = catalog.tables.get("families", {}).get(family or "", {})
     traits = tuple(
@@ -86,7 +91,9 @@ def profile(
     adds = [row["adds"][what] for what in traits]
     alternatives = tuple(jobs([*way, *adds], classes) for way in row.get("requires_any_of") or ())
     needed = {name for way in alternatives for job in way for name in job.classes}
-    widths = {name: _widths(classes[name], config) for name in sorted(needed) if classes.get(name, {}).get("width")}
+    widths = {
+        name: _widths(classes[name], config, heads) for name in sorted(needed) if classes.get(name, {}).get("width")
+    }
     relevant = {key: config[key] for key in sorted(asked_keys) if isinstance(config.get(key), int)}
     config_key = tuple(relevant.items())
     dtype = "fp16" if str(config.get("dtype") or config.get("torch_dtype")) == "float16" else "bf16"
@@ -123,11 +130,18 @@ def _has(catalog: Catalog, classes: Table, added: str, architecture: str | None,
     return architecture in named or any(config.get(key) for key in test.get("keys", ()))
 
 
-def _widths(row: Mapping[str, Any], config: Mapping[str, Any]) -> frozenset[int]:
+def _kept_widths(facts: Facts) -> frozenset[int]:
+    """The widths of heads that the geometry keeps: an entry holds a key and a value of each."""
+    streams = facts.geometry.streams if facts.geometry else ()
+    kept = [stream for stream in streams if stream.role in ("kv", "window") and stream.heads]
+    return frozenset(stream.scalars // (2 * stream.heads) for stream in kept if not stream.scalars % (2 * stream.heads))
+
+
+def _widths(row: Mapping[str, Any], config: Mapping[str, Any], heads: frozenset[int]) -> frozenset[int]:
     """The widths of the rows that a class reads; empty where the config does not say."""
     keys = row.get("width") or ()
     if list(keys) == ["head_dim"]:
-        return frozenset(_head_widths(config))
+        return frozenset(_head_widths(config)) or heads
     parts = [_at(config, key) for key in keys]
     return frozenset([sum(parts)]) if parts and all(isinstance(part, int) for part in parts) else frozenset()
 

@@ -58,7 +58,7 @@ def restrict(
 
 
 def _with_features(features: tuple[str, ...], row: Mapping[str, Any], step: Reason, limits: Limits) -> None:
-    """A limit that holds with a setting only: it takes a backend out, or is told beside the verdict."""
+    """A limit that holds with a setting only: it takes a backend out, or is added to the verdict as a note."""
     backends = backends_in(features)
     if backends and row["effect"] == "blocked" and not others_in(features):
         limits.pruned |= dict.fromkeys(backends, row["text"])

@@ -1,4 +1,4 @@
-"""The rule of claims: what dated sources say of a cell, beside what the rules give for it."""
+"""The rule of claims: what dated sources say of a cell, compared with what the rules give for it."""
 
 from __future__ import annotations
 

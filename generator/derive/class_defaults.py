@@ -18,7 +18,7 @@ class ClassDefaults:
     """One config class. ``rules`` are the design that all its checkpoints share, such as which layers slide.
 
     ``sizes`` differ from checkpoint to checkpoint: a class's own size is a checkpoint's only where the whole config was
-    read and is silent about it. What a copy with gaps leaves out may have stood in the gap.
+    read and is silent about it. What a copy with gaps leaves out may have been in the gap.
     """
 
     source: str
@@ -32,7 +32,7 @@ class ClassDefaults:
         return {**self.rules, **(self.sizes if whole else {})}
 
     def misfit(self, config: Mapping[str, Any]) -> str | None:
-        """Why they are no evidence for this config, or None where its model type is exactly the class's."""
+        """Why they are not evidence for this config, or None where its model type is exactly the class's."""
         stated = config.get("model_type")
         if stated == self.model_type:
             return None

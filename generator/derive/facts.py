@@ -21,7 +21,10 @@ if TYPE_CHECKING:  # `kv --config` counts no parameters, and need not wait for t
 
 @dataclass(frozen=True)
 class Facts:
-    """What follows for one model. Either a geometry with figures, or `reason` and the `fields` to look at."""
+    """What follows for one model. Either a geometry with figures, or `reason` and the `fields` to look at.
+
+    ``open_keys`` are the unjudged keys that alone are in the way of a geometry.
+    """
 
     id: str
     config: Mapping[str, Any]
@@ -34,6 +37,7 @@ class Facts:
     parameters: Parameters | NotDerivable | None = None
     class_defaults: DefaultsUsed | None = None
     weights: WeightBytes | NotDerivable | None = None
+    open_keys: tuple[str, ...] = ()
 
     def figure(self, key: str) -> Figure | None:
         """The row of a layout key."""
@@ -61,7 +65,7 @@ class Facts:
 
     @property
     def no_figure(self) -> str | None:
-        """The word that stands where the figure would: ``no cache`` and ``undisclosed`` are values as well."""
+        """The word in place of the figure: ``no cache`` and ``undisclosed`` are values as well."""
         if self.geometry is None:
             return UNDISCLOSED if self.overpay.verdict == UNDISCLOSED else UNKNOWN
         return NO_CACHE if not self.geometry.streams else None

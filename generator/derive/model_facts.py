@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import is_
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from generator.catalog.records import Catalog, Record
 from generator.derive import attention
 from generator.derive.attention.geometry import Geometry
-from generator.derive.cited_config import cited_source, config_source, source_config
+from generator.derive.cited_config import CitedConfig, cited_source
 from generator.derive.class_defaults import ClassDefaults, class_defaults
-from generator.derive.config.fields import NotDerivable
+from generator.derive.config.fields import NotDerivable, is_size
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.counts import count_of, weights_of
 from generator.derive.facts import Facts
@@ -45,7 +46,7 @@ def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Fo
     A record object never changes, so what was derived from it and from the same others is derived once: a live preview
     reads only the file that was edited.
     """
-    sources = config_source(catalog, record), cited_source(catalog, record, "class_defaults")
+    sources = cited_source(catalog, record, "config"), cited_source(catalog, record, "class_defaults")
     known, table = _DERIVED.get(record), catalog.tables.get("weight_schemes", {})
     if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2:4] == (keys, table):
         return known[4]
@@ -60,21 +61,26 @@ _DERIVED = WeakKeyDictionary()
 
 
 def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys, all_formats: Formats) -> Facts:
-    source, defaults = sources[0], class_defaults(sources[1])
-    cited = source_config(source)
-    config = {**cited, **(record.get("architecture") or {})}
-    if "architectures" in cited:  # engines ask for a wrapper's class, but the layers are those of the class inside
-        config["architectures"] = cited["architectures"]
+    cited, defaults = CitedConfig(sources[0]), class_defaults(sources[1])
+    config = {**cited.inner, **(record.get("architecture") or {})}
+    if "architectures" in cited.inner:  # engines ask for a wrapper's class, the layers are those of the class inside
+        config["architectures"] = cited.inner["architectures"]
     misfit = _misfit(record, defaults, config)
-    given = defaults.keys(whole=bool(source and source.get("complete"))) if defaults and not misfit else {}
-    facts = _cache_facts(catalog, record, config, given, keys, all_formats)
+    given = defaults.keys(whole=cited.complete) if defaults and not misfit else {}
+    facts = cache_facts(record.id, config, keys, all_formats, given, classes=_architectures(record, cited))
+    if facts.geometry and (left_out := tuple(_left_out(record, cited, keys))):
+        names = ", ".join(f"`{key}`" for key in left_out)
+        reason = f"the cited config has {names}, which shapes the cache, and the record's architecture leaves it out"
+        facts = Facts(record.id, config, None, reason, left_out)
     if misfit and facts.geometry is None:
         facts = replace(facts, reason=misfit, fields=("class_defaults",))
-    counted = count_of(source, facts.config, given)
+    elements = record.get("checkpoint", "elements", "value")
+    elements = elements if is_size(elements) else None
+    counted = count_of(cited, facts.config, given, elements)
     used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
     filled = defaults.used(used) if defaults and used else None
     table = catalog.tables.get("weight_schemes", {})
-    weights = weights_of(source, facts.config, counted, table, _called(record))
+    weights = weights_of(cited, facts.config, counted, table, _called(record), elements)
     return replace(facts, parameters=counted, class_defaults=filled, weights=weights)
 
 
@@ -105,38 +111,42 @@ def _relied_on(
     return frozenset(key for key in read | counts if key not in config)
 
 
-def _cache_facts(
-    catalog: Catalog,
-    record: Record,
-    whole_config: Mapping[str, Any],
-    given: Mapping[str, Any],
+def cache_facts(
+    id: str,
+    config: Mapping[str, Any],
     keys: ConfigKeys,
     all_formats: Formats,
+    given: Mapping[str, Any] = MappingProxyType({}),
+    assume_neutral: tuple[str, ...] = (),
+    classes: frozenset[str] = frozenset(),
 ) -> Facts:
-    """The record's own fields decide; the cited config must not hold a key that it leaves out."""
-    written = record.get("architecture") or {}
-    cited = source_config(config_source(catalog, record))
-    geometry = derived(whole_config, keys, given)
+    """What a model with this config keeps, of a record or of any config.json: geometry, figures and states, or why not.
+
+    ``given`` are class defaults, ``assume_neutral`` are keys that the caller vouches for, and ``classes`` are the names
+    by which engines know the model: some store a format for some classes only.
+    """
+    geometry = derived(config, keys, given, assume_neutral)
     if isinstance(geometry, NotDerivable):
-        return Facts(record.id, whole_config, None, geometry.reason, geometry.fields)
-    left_out = tuple(
-        key
-        for key, value in cited.items()
-        if key not in written
-        and value is not None
-        and keys.role(key) in ("kv", "state")
-        and not keys.is_off(key, value)
-    )
-    if left_out:
-        names = ", ".join(f"`{key}`" for key in left_out)
-        reason = f"the cited config has {names}, which shapes the cache, and the record's architecture leaves it out"
-        return Facts(record.id, whole_config, None, reason, left_out)
-    figures, refused = figures_and_refusals(geometry, _architectures(record, cited), all_formats)
+        return Facts(id, config, None, geometry.reason, geometry.fields, open_keys=geometry.open_keys)
+    figures, refused = figures_and_refusals(geometry, classes, all_formats)
     states, misfits = states_of(geometry, figures)
-    return Facts(record.id, whole_config, geometry, None, (), figures, states, (*refused, *misfits))
+    return Facts(id, config, geometry, None, (), figures, states, (*refused, *misfits))
 
 
-def _architectures(record: Record, cited: Mapping[str, Any]) -> frozenset[str]:
-    own = record.get("architecture", "architectures") or cited.get("architectures")
-    names = [*(own if isinstance(own, list) else ()), record.get("serving_architecture", "value")]
-    return frozenset(name for name in names if isinstance(name, str))
+def _left_out(record: Record, cited: CitedConfig, keys: ConfigKeys) -> Iterator[str]:
+    """Keys of the cited config that shape the cache and that the record's own fields, which decide, leave out."""
+    written = record.get("architecture") or {}
+    for key, value in cited.inner.items():
+        stated = key not in written and value is not None
+        if stated and keys.role(key) in ("kv", "state") and not keys.is_off(key, value):
+            yield key
+
+
+def _architectures(record: Record, cited: CitedConfig) -> frozenset[str]:
+    own = record.get("architecture", "architectures") or cited.inner.get("architectures")
+    return class_names(own) | class_names([record.get("serving_architecture", "value")])
+
+
+def class_names(stated: Any) -> frozenset[str]:
+    """The names in a list of classes; none in anything else."""
+    return frozenset(name for name in (stated if isinstance(stated, list) else ()) if isinstance(name, str))

@@ -1,4 +1,4 @@
-"""What the lack of support for a model's design costs: bytes per sequence, beside those that the geometry needs.
+"""What the lack of support for a model's design costs: bytes per sequence, compared with those that the geometry needs.
 
 All figures are of cache entries in bf16 for one sequence. State is a tax of its own: it does not grow.
 """
@@ -16,7 +16,7 @@ from generator.derive.config.fields import is_size
 from generator.derive.config.wrappers import unwrap
 
 LENGTHS = (8192, 32768)
-"""Lengths, in tokens, at which the cost is told, beside the longest that the model takes."""
+"""Lengths, in tokens, at which the cost is given, in addition to the longest that the model takes."""
 
 FIGURES, SAME, NO_CACHE, UNDISCLOSED = "figures", "nothing to save", "no cache", "undisclosed"
 UNKNOWN, UNSTATED = "not derivable", "widths not stated"
@@ -40,7 +40,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Overpay:
-    """What a model costs without support of its design, or in `verdict` why there is nothing to tell."""
+    """What a model costs without support of its design, or in `verdict` why there is no such cost."""
 
     verdict: str
     without: Unsupported | None = None
@@ -73,7 +73,7 @@ def overpay(geometry: Geometry | None, config: Mapping[str, Any], bytes_at: Mapp
 
 
 def lengths(config: Mapping[str, Any]) -> tuple[int, ...]:
-    """8k, 32k and the model's longest sequence; none that is longer than this one."""
+    """8k, 32k and the model's longest sequence; none longer than this one."""
     longest = unwrap(config).get("max_position_embeddings")
     if not is_size(longest):
         return LENGTHS

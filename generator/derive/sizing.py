@@ -1,6 +1,6 @@
 """Which fields of a model's config size its cache: those whose change would change what is kept.
 
-That a family reads a field is not enough: some tell the family only, and a latent design reads head counts that size
+That a family reads a field is not enough: some only decide the family, and a latent design reads head counts that size
 nothing.
 """
 

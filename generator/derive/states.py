@@ -58,7 +58,7 @@ def states_of(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[dict[str
 
 
 def engine_states(geometry: Geometry, figures: tuple[Figure, ...]) -> tuple[EngineState, ...]:
-    """The state as each engine keeps it; an engine stands there twice where its layouts differ in their state."""
+    """The state as each engine keeps it; an engine is listed twice where its layouts differ in their state."""
     found: dict[tuple[str, tuple[tuple[str, int], ...]], list[StoredLayout]] = {}
     for stored in (stored for figure in figures for stored in figure.layouts if stored.engine):
         try:

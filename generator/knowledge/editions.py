@@ -1,4 +1,4 @@
-"""Editions of one document among the sources: which of them is newer, and how one can tell."""
+"""Editions of one document among the sources: which of them is newer, and how that is known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Newer:
 def newer_editions(catalog: Catalog) -> dict[str, Newer]:
     """For every source that the base has a newer edition of: the newest one."""
     next_one = {}
-    for source, newer in (*_by_address(catalog), *_by_word(catalog)):  # what is said outweighs what addresses tell
+    for source, newer in (*_by_address(catalog), *_by_word(catalog)):  # what is said outweighs what addresses suggest
         next_one[source.id] = newer
     found = {id: _last(next_one, id) for id in next_one}
     return {id: newer for id, newer in found.items() if newer is not None}
@@ -64,7 +64,7 @@ def _source(catalog: Catalog, value: Any) -> Record | None:
 
 
 def _by_address(catalog: Catalog) -> Iterator[tuple[Record, Newer]]:
-    """Pairs of one document about one subject. Editions of which nothing tells the order are no pair."""
+    """Pairs of one document about one subject. Editions whose order is not known are not a pair."""
     keyed = [(_document(source), source) for source in catalog.sound("source")]
     keyed.sort(key=lambda pair: (pair[0], pair[1].id))
     for _, group in groupby(keyed, key=lambda pair: pair[0]):
@@ -107,7 +107,7 @@ def edition_of(source: Record) -> str:
 def _newer(old: Record, new: Record) -> Newer | None:
     """The second as the newer one: by version, by the day of the document, or by the day on which it was read.
 
-    The day of reading tells only where both were read at one address that can change.
+    The day of reading decides only where both were read at one address that can change.
     """
     if any(_named(one, "same_document_as") == two.id for one, two in ((old, new), (new, old))):
         return None

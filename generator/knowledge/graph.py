@@ -23,7 +23,7 @@ class Citation:
     """One ``[[...]]``: who cites (a record, or a page of docs), where, and what it resolves to.
 
     `evidence` says that a value of the record rests on it; a mention in prose never does. An include is a citation
-    whose text stands on the citing page; one that brings nothing is none.
+    whose text appears on the citing page; one that includes nothing does not count.
     """
 
     citing: str
@@ -49,7 +49,7 @@ class Citation:
         return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).lstrip(".")
 
     def fix(self, target: str, safe: bool = True) -> Fix | None:
-        """The fix by which the citation names another target; None where its own characters cannot be told apart."""
+        """The fix that makes the citation name another target; None where its exact characters are not known."""
         if not self.exact:
             return None
         if self.included:
@@ -100,7 +100,7 @@ class CitationGraph:
         return tuple(citation for citation in self.citations if citation.included)
 
     def orphans(self) -> tuple[str, ...]:
-        """Sources that no record cites; a hand-written page is no record."""
+        """Sources that no record cites; a hand-written page is not a record."""
         return tuple(
             id for id in sorted(self.sources) if not any(citation.citing in self.ids for citation in self.cited_by(id))
         )

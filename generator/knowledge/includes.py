@@ -52,7 +52,7 @@ def prose(catalog: Catalog, record: Record) -> Iterator[Text]:
 
 
 def sections(catalog: Catalog, record: Record) -> dict[str, Section]:
-    """The sections of a record by name: its prose fields, then what stands below the headings in them."""
+    """The sections of a record by name: its prose fields, then the texts below the headings in them."""
     texts = [text for text in prose(catalog, record) if len(text.path) == 1]
     found = {str(text.path[0]): Section(record, str(text.path[0]), text, 0, len(text.value)) for text in texts}
     for text in texts:

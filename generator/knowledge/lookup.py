@@ -15,7 +15,7 @@ def meant(catalog: Catalog, word: str, kind: str | None = None) -> tuple[Record,
     """The records that go by a word: one by its id, old or new, else all whose names agree but for case, then dashes.
 
     Names are a model's repository and its last part, a record's title, and its aliases. An id of another kind than the
-    one that is wanted is answered all the same: the caller says what it is.
+    one that is asked for is found all the same: the caller says what it is.
     """
     id = catalog.redirects.get(word, word)
     if id in catalog.records:

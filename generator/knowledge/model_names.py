@@ -24,7 +24,7 @@ class ModelNames:
         return {id for id, pattern in self._patterns.items() if id != besides and pattern.search(text)}
 
     def sibling_mentioned(self, text: str, besides: str) -> bool:
-        """Whether a text names a model by the word alone that parts it from another: "Pro" beside DeepSeek-V4-Flash."""
+        """Whether a text names a model only by the word that its name has and another lacks: "Pro" next to V4-Flash."""
         pattern = self._siblings.get(besides)
         return pattern is not None and bool(pattern.search(text))
 
@@ -59,7 +59,7 @@ def _called(record: Record, firsts: Counter[str]) -> Iterator[str]:
 
 
 def _words(title: str) -> list[str]:
-    """A title in two: what stands before its first blank or dash, and all that follows."""
+    """A title in two: what comes before its first blank or dash, and all that follows."""
     return re.split(r"[- ]", title, maxsplit=1)
 
 

@@ -106,7 +106,7 @@ def edition(address: str) -> tuple[str, str | None]:
 
 
 def may_change(address: str) -> str | None:
-    """Why a document may say something else one day, or None where its address is of one edition for ever.
+    """Why a document may say something else one day, or None where its address is of one edition forever.
 
     Wider than `floats`: a thread and a page without a version are what they are, and go on all the same.
 

@@ -1,11 +1,11 @@
-r"""``{{ ... }}`` in prose: where expressions and includes stand, and what an include names. Nothing is evaluated here.
+r"""``{{ ... }}`` in prose: where expressions and includes are, and what an include names. Nothing is evaluated here.
 
 ::
 
     expression = "{{" anything "}}"                             a computed value, see `expressions`
     include    = "{{ include('" id "#" section "') }}"          the text of another record, alone in its paragraph
 
-What stands in a code span, a code block or a comment of HTML is text.
+In a code span, a code block or an HTML comment it is plain text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Expression:
 
     @property
     def inner(self) -> str:
-        """What stands between the braces."""
+        """The text between the braces."""
         return self.raw[2:-2].strip()
 
 
@@ -71,13 +71,13 @@ def includes(text: str) -> list[Include]:
     >>> [(each.id, each.section) for each in includes("{{ include('a-b#c') }}")]
     [('a-b', 'c')]
     >>> includes("Or: {{ include('a-b#c') }}")[0].problem
-    'an include stands alone in its paragraph: a blank line before it and one behind'
+    'an include must be alone in its paragraph: a blank line before it and one after'
     """
     return [_include(text, each) for each in both(text) if _INCLUDES.search(each.inner)]
 
 
 def both(text: str) -> list[Expression]:
-    """All that stands in double braces, expressions and includes alike."""
+    """Everything in double braces, expressions and includes alike."""
     if "{{" not in text:
         return []
     apart = CodeGaps(hidden(text))
@@ -85,7 +85,7 @@ def both(text: str) -> list[Expression]:
 
 
 def unclosed(text: str) -> int | None:
-    """Where a ``{{`` stands that nothing closes, code left alone; None where there is none.
+    """The place of a ``{{`` that nothing closes, outside code; None where there is none.
 
     >>> unclosed("it grows by {{ kv.naive }, and"), unclosed("`{{` and {{ kv.naive }}")
     (12, None)
@@ -100,7 +100,7 @@ def unclosed(text: str) -> int | None:
 
 
 def _closed(text: str) -> Iterator[tuple[int, int]]:
-    """From each ``{{`` to the next ``}}``, where no other ``{{`` stands between the two."""
+    """From each ``{{`` to the next ``}}``, where there is no other ``{{`` between the two."""
     at = 0
     while (end := text.find("}}", at)) >= 0:
         start = text.rfind("{{", at, end)
@@ -118,9 +118,9 @@ def _include(text: str, each: Expression) -> Include:
         return Include(*place, problem=f"an include takes one quoted text and nothing else; an example is {EXAMPLE}")
     target = _TARGET.match(named)
     if target is None:
-        return Include(*place, problem=f"`{named}` is no id with a section; an example is {EXAMPLE}")
+        return Include(*place, problem=f"`{named}` is not an id with a section; an example is {EXAMPLE}")
     problem = (
-        "" if _alone(text, each) else "an include stands alone in its paragraph: a blank line before it and one behind"
+        "" if _alone(text, each) else "an include must be alone in its paragraph: a blank line before it and one after"
     )
     return Include(*place, target["id"], target["section"], problem)
 

@@ -9,7 +9,7 @@ r"""The grammar of citations, in one place.
     label    = any text without brackets
 
 ``\[[`` is text, and so is a citation inside a code span, a code block, an HTML tag or comment, or the text of a link
-(``[[1]](address)`` included). In a table cell the bar is written ``\|``. Whatever else stands in ``[[ ]]`` on one line
+(``[[1]](address)`` included). In a table cell the bar is written ``\|``. Whatever else is in ``[[ ]]`` on one line
 is malformed, and so is a ``[[`` that is not closed there: a mention with a `problem`, never half a link.
 """
 
@@ -144,7 +144,7 @@ def _read(raw: str, start: int) -> Mention:
     if "[" in inner or "]" in inner:
         return Mention(start, end, raw, problem="brackets inside a citation")
     if bar and not label.strip():
-        return Mention(start, end, raw, problem="nothing stands behind the bar")
+        return Mention(start, end, raw, problem="there is nothing after the bar")
     named = _TARGET.match(target)
     if not named:
         return Mention(start, end, raw, problem=_why_no_target(target))
@@ -228,8 +228,8 @@ def _in_prose(text: str, mentions: list[Mention]) -> list[Mention]:
 def _mark(number: int, mention: Mention) -> str:
     """A mark with what the citation held, since a backtick in it may end a code span; but no bar, which ends a cell.
 
-    What is malformed is no citation, and Markdown reads its signs one by one: there a mark that holds nothing stands
-    behind the brackets that open it.
+    What is malformed is not a citation, and Markdown reads its signs one by one: there a mark that holds nothing comes
+    after the brackets that open it.
     """
     raw = mention.raw
     brackets = len(raw) - len(raw.lstrip("["))
@@ -239,7 +239,7 @@ def _mark(number: int, mention: Mention) -> str:
 
 
 def _shown(tokens: list[Token]) -> Iterator[int]:
-    """The numbers of the marks in Markdown's tokens that are no code, no HTML tag or comment, and no link's."""
+    """The numbers of the marks in Markdown's tokens that are not code, an HTML tag or comment, or a link's."""
     for token in tokens:
         if token.type == "html_block":  # what we render shows such lines as text
             yield from (int(mark[1]) for mark in _MARKED.finditer(_without_tags(token.content)))

@@ -123,14 +123,14 @@ def hidden(text: str) -> tuple[Gap, ...]:
 
 
 class CodeGaps:
-    """Places in a text that do not overlap, to ask of a character whether it stands in one."""
+    """Places in a text that do not overlap, to ask of a character whether it is in one."""
 
     def __init__(self, gaps: Iterable[Gap]) -> None:
         self.gaps = sorted(gaps)
         self._starts = [start for start, _ in self.gaps]
 
     def hold(self, at: int) -> bool:
-        """Whether a character stands in one of them."""
+        """Whether a character is in one of them."""
         number = bisect_right(self._starts, at) - 1
         return number >= 0 and at < self.gaps[number][1]
 

@@ -1,4 +1,4 @@
-"""The digest of a source's facts: what tells an edit by hand from a new reading."""
+"""The digest of a source's facts: by which an edit by hand differs from a new reading."""
 
 from __future__ import annotations
 

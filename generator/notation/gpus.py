@@ -1,4 +1,5 @@
-"""GPU notations, mapped once: ``sm_90``, ``9.0``, ``SM10x``, ``sm_80-sm_88``, ``sm_75+``, ``gfx942``, ``gfx12xx``."""
+"""GPU notations, mapped once: ``sm_90``, ``9.0``, ``SM10x``, ``sm_80-sm_88``, ``sm_75+``, ``gfx942``, ``gfx12xx``,
+and ``metal`` for a whole platform."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from functools import lru_cache
 _NVIDIA = re.compile(r"(?:sm_?)?(\d{2,3})[af]?|(\d+)\.(\d)", re.I)
 _MAJOR = re.compile(r"(?:sm_?)?(\d+)x", re.I)
 _AMD = re.compile(r"gfx([0-9a-f]+)(x*)", re.I)
+PLATFORMS = frozenset({"cuda", "rocm", "metal", "xpu", "cpu"})
+"""The words that mean every GPU of a platform."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,9 +51,9 @@ def platform(capability_text: str | None, vendor: str | None) -> str:
 
 @lru_cache(maxsize=65536)
 def covers(pattern: str, gpu: Gpu) -> bool:
-    """Whether a pattern of a condition names this GPU, by its id or by its capability."""
+    """Whether a pattern of a condition names this GPU, by its id, its capability or its platform."""
     text = pattern.strip()
-    if text == gpu.id:
+    if text == gpu.id or (text in PLATFORMS and text == gpu.platform):
         return True
     own = gpu.capability
     if own is None:
@@ -70,24 +73,26 @@ def covers(pattern: str, gpu: Gpu) -> bool:
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a pattern means some capability at all: a typing error means none, and so covers nothing, silently.
+    """Whether a pattern means some GPUs at all: a typing error means none, and so covers nothing, silently.
 
-    >>> [is_pattern(each) for each in ("sm_80-sm_88", "sm_75+", "gfx12xx", "rtx", "sm_80-88x", "ampere")]
-    [True, True, True, False, False, False]
+    >>> [is_pattern(each) for each in ("sm_80-sm_88", "sm_75+", "gfx12xx", "metal", "rtx", "sm_80-88x", "ampere")]
+    [True, True, True, True, False, False, False]
     """
     text = text.strip()
-    if _AMD.fullmatch(text) or _MAJOR.fullmatch(text):
+    if text in PLATFORMS or _AMD.fullmatch(text) or _MAJOR.fullmatch(text):
         return True
     low, dash, high = text.removesuffix("+").partition("-")
     return capability(low) is not None and (not dash or capability(high) is not None)
 
 
 def pattern_platform(text: str) -> str:
-    """The platform that a pattern of capabilities is about.
+    """The platform that a pattern is about.
 
-    >>> [pattern_platform(each) for each in ("sm_75+", "gfx94x", "m3-max")]
-    ['cuda', 'rocm', 'unknown']
+    >>> [pattern_platform(each) for each in ("sm_75+", "gfx94x", "metal", "m3-max")]
+    ['cuda', 'rocm', 'metal', 'unknown']
     """
+    if text in PLATFORMS:
+        return text
     return "rocm" if text.startswith("gfx") else "cuda" if text.startswith("sm_") else "unknown"
 
 

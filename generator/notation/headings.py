@@ -1,4 +1,4 @@
-"""Headings in prose: the name by which each can be cited or included, and the text that stands below it."""
+"""Headings in prose: the name by which each can be cited or included, and the text below it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Any
 from generator.catalog.records import Record
 from generator.derive import attention
 from generator.derive.attention import growth
-from generator.derive.cited_config import config_source, flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.parameters.parts import Parameters
@@ -179,14 +179,14 @@ def _cited(kb: KnowledgeBase, record: Record) -> dict[int, str]:
 
 def _of_old_config(kb: KnowledgeBase, record: Record, facts: Facts) -> Iterator[OutdatedFigure]:
     """What a model kept per token by an earlier edition of its config."""
-    source, plain, present = config_source(kb.catalog, record), kb.formats.uniform("bf16"), facts.figure("bf16")
+    source, plain, present = CitedConfig.of(kb.catalog, record).source, kb.formats.uniform("bf16"), facts.figure("bf16")
     if source is None or plain is None or present is None:
         return
     for id, later in kb.newer.items():
         if later.source.id != source.id:
             continue
         old = kb.catalog.records[id]
-        geometry = attention.derive({**facts.config, **flat_facts(old)}, kb.keys)
+        geometry = attention.derive({**facts.config, **CitedConfig(old).flat}, kb.keys)
         if isinstance(geometry, NotDerivable):
             continue
         size = growth(geometry, plain)

@@ -74,7 +74,7 @@ def sources_of(kb: KnowledgeBase, record: Record) -> list[str]:
 
 
 def own_inputs(kb: KnowledgeBase, model: Record) -> Hashable:
-    """What the verdicts of one model are made from besides: its file, what it cites, and what lists say of it."""
+    """What else the verdicts of one model are made from: its file, what it cites, and what lists say of it."""
     listings = tuple(kb.listings[model.id, engine.id] for engine in kb.catalog.sound("engine"))
     return text_of(kb, model.id), tuple(text_of(kb, id) for id in sources_of(kb, model)), listings
 

@@ -172,7 +172,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         return self.memory
 
     def _texts(self, kb: KnowledgeBase, errors: list[Finding]) -> Mapping[str, str]:
-        """The text of the files that could not be read as records, for the excerpts beside their errors."""
+        """The text of the files that could not be read as records, for the excerpts shown with their errors."""
         known, texts = {record.path for record in kb.catalog.records.values()}, {}
         for path in {found.location.path for found in errors} - known:
             with suppress(OSError, Unreadable):
@@ -197,7 +197,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         return files
 
     def _frame(self, config: MkDocsConfig) -> Hashable:
-        """What stands around every page, as far as it can change between two builds of a preview."""
+        """What surrounds every page, as far as it can change between two builds of a preview."""
         listed = tuple((page.path, page.title) for page in self.pages.values() if page.in_nav)
         theme = Path(config.theme.custom_dir) if config.theme.custom_dir else shipped("templates")
         return listed, Path(config.config_file_path).stat().st_mtime_ns, _latest(theme), self.shared and self.shared[1]

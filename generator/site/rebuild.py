@@ -13,6 +13,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.knowledge.knowledge_base import KnowledgeBase
+from generator.knowledge.observations import compared
 from generator.site.html.page import Page
 from generator.site.memory import sources_of, text_of
 from generator.site.site import Site
@@ -48,7 +49,7 @@ def _computed_from(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:
 
 
 def _beyond(kb: KnowledgeBase, record: Record) -> tuple[str, ...]:
-    """The records that an included text cites: their names stand on the including page."""
+    """The records that an included text cites: their names appear on the including page."""
     owners = {str(one.target) for one in kb.graph.cites(record.id) if one.included}
     return tuple(sorted({id for owner in owners for id in kb.graph.neighbours(owner)[1]}))
 
@@ -59,7 +60,10 @@ def _derived(site: Site, record: Record) -> Hashable:
     if record.kind == "model":
         return site.behind_figures, site.answers.of(record.id), site.names, _listed(site, record)
     if record.kind in OVER_ALL:
-        return site.answers.all, site.outlines, site.names
+        seen = tuple((one.record.title, one.derived) for one in site.observed.get(record.id, ()))
+        return site.answers.all, site.outlines, site.names, seen
+    if record.kind == "observation":
+        return compared(kb, record).derived
     if record.kind == "source":
         impact = site.impacts[record.id]
         figures = tuple((fall, kb.catalog.records[fall.model].title) for fall in impact.figures)

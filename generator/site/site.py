@@ -11,11 +11,12 @@ from markupsafe import Markup
 
 from generator.catalog.records import Record, fragments
 from generator.compatibility import Listing
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import NotDerivable
 from generator.findings import Finding, Severity, failure
 from generator.knowledge.evidence.impact import Impact, impacts
 from generator.knowledge.graph import Citation
+from generator.knowledge.observations import Observed, comparisons
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.linker import Linker
@@ -59,7 +60,7 @@ class Site(Linker):
         return page.with_anchors(fragments(record))
 
     def failed_page(self, path: str, file: str, error: Exception) -> Page:
-        """The page that stands where one failed inside; the failure is noted."""
+        """The page shown in place of one that failed inside; the failure is noted."""
         said = failure(error)
         self.failures.append(f"{file}: its page {path} failed inside ({said}): please report it")
         return self.page(path, file, "failed.html", file=file, said=said, description=f"{file}: failed")
@@ -95,7 +96,7 @@ class Site(Linker):
     # --- addresses and citations ---
 
     def prose(self, text: str, record: Record | None = None) -> Markup:
-        """A prose field as HTML; what it computes or includes is computed for the record that it stands in."""
+        """A prose field as HTML; what it computes or includes is computed for the record that it is in."""
         return typesetting.prose(self, text, record)
 
     def line(self, text: str) -> Markup:
@@ -105,7 +106,7 @@ class Site(Linker):
     # --- marks ---
 
     def reason(self, text: str | None) -> Markup:
-        """Why something is not derivable; what stands in backticks is code."""
+        """Why something is not derivable; words in backticks are code."""
         return render.markdown(text or "no reason was given", inline=True)
 
     def doubts(self, model: Record) -> list[tuple[str, str]]:
@@ -119,12 +120,12 @@ class Site(Linker):
         return [] if counted is None or isinstance(counted, NotDerivable) else self._doubts(model, counted.assumed)
 
     def _doubts(self, model: Record, filled: Mapping[str, Any]) -> list[tuple[str, str]]:
-        source = config_source(self.kb.catalog, model)
+        source = CitedConfig.of(self.kb.catalog, model).source
         found: list[tuple[str, str]] = []
         if source and self.unverified(source):
             found.append(("unverified", f"The config was never read whole: {source.get('retrieval')}"))
         if source and source.get("complete") is False:
-            found.append(("gaps", "The copy of the config has gaps; what stood in them is not known"))
+            found.append(("gaps", "The copy of the config has gaps; what they held is not known"))
         if filled:
             found.append(("class default", f"The config is silent on {', '.join(filled)}; its class sets it"))
         elif model.get("evidence_basis") == "class-defaults":
@@ -144,6 +145,15 @@ class Site(Linker):
                 named.setdefault(one.citing, []).append(one.place)
         records = self.kb.catalog.records
         return [(records.get(citing, citing), list(dict.fromkeys(places))) for citing, places in named.items()]
+
+    @cached_property
+    def observed(self) -> Mapping[str, list[Observed]]:
+        """What was observed of each model and each engine, by the id of either."""
+        found: dict[str, list[Observed]] = {}
+        for one in comparisons(self.kb):
+            for id in filter(None, (one.model, one.engine)):
+                found.setdefault(id, []).append(one)
+        return found
 
     @cached_property
     def corrections(self) -> list[tuple[Record, Mapping[str, Any]]]:
@@ -193,7 +203,7 @@ class Site(Linker):
 
     @cached_property
     def outlines(self) -> Hashable:
-        """What pages over all models show of them besides: names and families."""
+        """What pages over all models also show of them: names and families."""
         models = self.kb.catalog.sound("model")
         return tuple((model.id, model.title, self.summary.family(model.id)) for model in models)
 

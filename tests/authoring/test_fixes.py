@@ -302,7 +302,7 @@ def test_only_wanted_files_are_touched(tiny: Base) -> None:
         assert done.exit_code == 0
         assert changed(tiny, before) == expected
     assert "nowhere.yaml: no such file" in run(tiny, "nowhere.yaml").stderr
-    assert "does not lie in the knowledge base" in run(tiny, "/etc/hostname").stderr
+    assert "is not in the knowledge base" in run(tiny, "/etc/hostname").stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="this system has no symbolic links")

@@ -82,7 +82,7 @@ def test_what_is_refused(repository: Base, name: str, words: str) -> None:
 
 
 def test_elsewhere_there_is_nothing_to_begin(tiny: Base) -> None:
-    assert "a check is begun in Servebook's own repository" in new(tiny, "numbers/lost-figure", 2)
+    assert "run this in Servebook's own repository" in new(tiny, "numbers/lost-figure", 2)
     assert "no kind is called `check`" in new(tiny, "numbers/lost-figure", 2, "--url", "https://x.example")
 
 

@@ -216,7 +216,7 @@ REFUSALS = {
     "an unknown record": (["tiny-x"], 2, "no record has the id"),
     "a source": (["tiny-datasheet"], 2, "records are compared with it"),
     "a source that the record does not use": (["tiny-gpu", "--cite", "tiny-dtypes"], 2, "rests on tiny-dtypes"),
-    "a source that is none": (["tiny-gpu", "--cite", "tiny-a"], 2, "a source is wanted"),
+    "a source that is none": (["tiny-gpu", "--cite", "tiny-a"], 2, "a source is expected"),
     "a source for no record": (["--cite", "tiny-datasheet"], 2, "name the records"),
     "all and one": (["tiny-gpu", "--all"], 2, "or --all"),
 }

@@ -133,6 +133,8 @@ TYPES = {
     "a type that is a mapping, in a source": (CONFIG, "model_type: tiny_mla", "model_type: {a: 1}"),
     "a class that is a number, in a model": (MODEL, "architectures: [TinyMlaForCausalLM]", "architectures: 1e+300"),
     "a type that is a mapping, in a model": (MODEL, "model_type: tiny_mla", "model_type: {a: 1}"),
+    "a subject that is none": (CONFIG, "subjects: [hf:TinyWorks/Tiny-A]", "subjects: true"),
+    "a subject that is a number": (CONFIG, "subjects: [hf:TinyWorks/Tiny-A]", "subjects: -1"),
     "a number that is a text": (MODEL, "num_hidden_layers: 4", "num_hidden_layers: sixty"),
 }
 
@@ -151,3 +153,25 @@ def test_a_value_of_another_type_is_told_at_the_value_and_nothing_fails(tiny: Ba
     site = Site(kb, judge(kb).findings)
     assert list(build_site(site))
     assert site.failures == []
+
+
+@pytest.mark.parametrize("value", ["true", "-1", "{a: 1}", "[{a: 1}, [b], 5]"])
+def test_what_may_not_stand_somewhere_is_told_and_is_not_there(tiny: Base, value: str) -> None:
+    """Checks and pages never meet it, whatever it is; what stands beside it is as it was written."""
+    text = (tiny.root / MODEL).read_text("utf-8").partition("notes:")[0]
+    (tiny.root / MODEL).write_text(f"{text}aliases: {value}\nnotes: See [[tiny-latent]].\n")
+    kb = tiny.read()
+    record = kb.catalog.records["tiny-a"]
+    assert not record.get("aliases")
+    assert record.get("notes") == "See [[tiny-latent]]."
+    assert record.at("notes").line == text.count("\n") + 2
+    assert "tiny-a" in kb.catalog.unsound
+    assert {each.code for each in judge(kb).findings} == {"SCH101"}
+
+
+def test_of_a_list_the_rest_stays_with_its_places(tiny: Base) -> None:
+    text = (tiny.root / MODEL).read_text("utf-8").partition("notes:")[0]
+    (tiny.root / MODEL).write_text(f"{text}aliases:\n  - one\n  - [two]\n  - three\n")
+    record = tiny.read().catalog.records["tiny-a"]
+    assert record.get("aliases") == ["one", "three"]
+    assert record.at("aliases", 1).line == text.count("\n") + 4

@@ -57,7 +57,14 @@ def test_a_fix_is_made_there(tiny: Base) -> None:
 
 
 FAULTS = {
-    "a field of the schema": ("date: 2026-02-03", "date: 2026-02-30", "SCH101", BESIDE, 3, "not of the form"),
+    "a field of the schema": (
+        "date: 2026-02-03",
+        "date: 2026-02-30",
+        "SCH101",
+        BESIDE,
+        3,
+        "does not have the expected form",
+    ),
     "a field that is not known": ("    right:", "    rihgt:", "SCH101", BESIDE, 6, "did you mean `right`"),
     "text that cannot be read": ("  - date", "  - date: [\n  - date", "YML001", BESIDE, 4, "not valid YAML"),
     "another field": ("corrections:\n", "notes: A note.\ncorrections:\n", "SCH102", BESIDE, 2, f"to {MODEL}"),

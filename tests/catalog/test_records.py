@@ -11,7 +11,7 @@ import pytest
 
 from generator.checks import judge
 from generator.checks.run import CheckRun
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.figures import Figure
 from generator.findings import Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -218,7 +218,7 @@ def test_the_class_of_a_wrapped_config_is_the_wrappers(real: KnowledgeBase) -> N
     """Engines are asked for KimiK25ForConditionalGeneration, not for the language model's class inside."""
     wrapped = 0
     for model in real.catalog.of("model"):
-        source = config_source(real.catalog, model)
+        source = CitedConfig.of(real.catalog, model).source
         stated = source.get("facts", "architectures") if source else None
         if stated is not None and model.get("architecture", "architectures") is not None:
             assert model.get("architecture", "architectures") == stated, model.id

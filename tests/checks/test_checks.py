@@ -323,8 +323,8 @@ ROWS: dict[str, Row] = {
     ),
     "silent: build tags": (GOTCHA, 'engine_versions: "<1.1"', "engine_versions: <b7000", []),
     "CMP504 versions in words": (GOTCHA, 'engine_versions: "<1.1"', "engine_versions: under 1.1", ["CMP504"]),
-    "CMP504 a version that is no range": (GOTCHA, 'engine_versions: "<1.1"', 'engine_versions: "1.1"', ["CMP504"]),
-    "CMP504 a GPU by a name that is no id": (GOTCHA, 'engine_versions: "<1.1"', "gpus: [rtx]", ["CMP504"]),
+    "CMP504 a version that is not a range": (GOTCHA, 'engine_versions: "<1.1"', 'engine_versions: "1.1"', ["CMP504"]),
+    "CMP504 a GPU by a name that is not an id": (GOTCHA, 'engine_versions: "<1.1"', "gpus: [rtx]", ["CMP504"]),
     "silent: a text that speaks of a TODO": (GOTCHA, "Send at least", "The code has a TODO here. Send at least", []),
     "SCH103 a reason that is still to be found": (
         "records/gpus/tiny-gpu.yaml",
@@ -437,11 +437,11 @@ REDIRECTS = {
     "into a circle": ("x: older\nolder: old\nold: older\n", [("SCH101", 3, 6, "leads back to `old`")]),
     "of a living id": ("tiny-a: tiny-b\n", [("SCH102", 1, 1, "the id `tiny-a` was given up, but")]),
     "of a living id to nothing": ("tiny-a: nobody\n", [("SCH102", 1, 1, "has it again")]),
-    "of what is no id": ("Old Id: tiny-b\n", [("SCH101", 1, 1, "`Old Id` is no id")]),
+    "of what is no id": ("Old Id: tiny-b\n", [("SCH101", 1, 1, "`Old Id` is not an id")]),
     "to a citation": ('old: "[[tiny-latent]]"\n', [("SCH101", 1, 6, "an id is expected here, as in `old: new-id`")]),
     "to a list": ("old: [tiny-latent]\n", [("SCH101", 1, 6, "an id is expected here")]),
     "to nothing at all": ("old:\n", [("SCH101", 1, 5, "an id is expected here")]),
-    "twice": ("old: tiny-latent\nold: tiny-a\n", [("YML002", 2, 1, "key `old` stands here and on line 1")]),
+    "twice": ("old: tiny-latent\nold: tiny-a\n", [("YML002", 2, 1, "key `old` appears here and on line 1")]),
     "a list": ("- old\n", [("SCH101", 1, 1, "the file must map old ids to new ones")]),
     "no YAML": ("old: [\n", [("YML001", 2, 1, "")]),
 }
@@ -619,6 +619,7 @@ def test_no_value_in_any_field_ends_in_a_traceback(tiny: Base, file: Path, data:
     tiny.lay({name: was})
     assert verdicts.checked > 0
     assert all(finding.message for finding in verdicts.findings)
+    assert "INT901" not in [finding.code for finding in verdicts.findings], "a check failed inside"
 
 
 def test_the_digest_of_facts_is_of_their_canonical_json() -> None:

@@ -21,8 +21,8 @@ from generator.catalog.records import Record
 from generator.catalog.yaml.loader import load
 from generator.checks import CHECKS, judge
 from generator.checks.contract import Tally
+from generator.derive.cited_config import agree
 from generator.findings import Finding
-from generator.knowledge.evidence.config_comparison import agree
 from generator.knowledge.evidence.lookalikes import Configs, joined, likeness
 from generator.knowledge.graph import CitationGraph
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
@@ -189,7 +189,7 @@ def test_where_no_figure_differs_the_declared_subject_tells(family: Base, id: st
     assert it.data["discriminating"] == {}
     assert set(it.data["shared"]) == set(V3)
     assert it.data["derived_effect"] == {"kv_growth_bf16": [70272, 70272]}
-    assert "only the declared subject does" in it.message
+    assert "only in the declared subject" in it.message
     assert "70,272 B/token, the same under the cited source" in it.message
 
 
@@ -598,7 +598,7 @@ def test_the_fix_of_the_real_miswiring_restores_the_file(real: KnowledgeBase, re
     begin = record.document.offset(edit.location.line - 1, edit.location.column - 1)
     end = record.document.offset(edit.location.end_line - 1, edit.location.end_column - 1)
     text = record.document.text[:begin] + edit.text + record.document.text[end:]
-    beside = real.catalog.records["deepseek-v2"].document.beside
+    beside = real.catalog.records["deepseek-v2"].document.second
     files = [record.path, *([beside.path] if beside else [])]
     assert text == "".join((real_root / path).read_text("utf-8") for path in files)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -43,7 +45,7 @@ def test_one_finding_at_the_first_marker(tiny: Base, path: str, start: str) -> N
     damaged, line = conflict(text, ours, ours.replace("\n", " two\n"))
     message = only(tiny.lay({path: damaged}), path, line)
     assert "`<<<<<<< HEAD` is a marker of a merge that was not finished" in message
-    assert f"markers stand on lines {line}, {line + 2}, {line + 4}" in message
+    assert f"there are markers on lines {line}, {line + 2}, {line + 4}" in message
 
 
 def indented(lines: str) -> str:
@@ -101,15 +103,41 @@ def test_what_is_no_marker(tiny: Base, text: str) -> None:
     assert [found for found in tiny.findings() if found.code == "YML006"] == []
 
 
-def test_the_markers_in_a_schema_are_told_with_their_place(tiny: Base) -> None:
-    for name in ("families.yaml", "model.schema.json"):
-        for path in (ROOT / "schema").iterdir():
-            tiny.lay({f"schema/{path.name}": path.read_bytes()})
-        text = (ROOT / "schema" / name).read_text("utf-8")
-        tiny.lay({f"schema/{name}": text + "<<<<<<< HEAD\n"})
-        done = CliRunner().invoke(cli, ["--root", str(tiny.root), "validate"])
-        assert done.exit_code in (1, 2)
-        assert f"schema/{name}:{text.count(chr(10)) + 1}:1: YML006 `<<<<<<< HEAD` is a marker" in done.output
+@pytest.mark.parametrize("name", ["families.yaml", "model.schema.json"])
+def test_the_markers_in_a_schema_are_a_finding_in_every_form(tiny: Base, name: str) -> None:
+    """Nothing else can be read: a report of this one finding, and the status of an environment that is broken."""
+    shutil.copytree(ROOT / "schema", tiny.root / "schema")
+    text = (ROOT / "schema" / name).read_text("utf-8")
+    tiny.lay({f"schema/{name}": text + "<<<<<<< HEAD\n"})
+    place = (f"schema/{name}", text.count("\n") + 1, 1)
+    done = {
+        form: CliRunner().invoke(cli, ["--root", str(tiny.root), "validate", "--format", form])
+        for form in ("text", "json", "sarif", "github")
+    }
+    assert {form: run.exit_code for form, run in done.items()} == dict.fromkeys(done, 2)
+    assert all(run.stderr == "servebook: schema/ is broken, so nothing else was read\n" for run in done.values())
+    report = json.loads(done["json"].stdout)
+    assert report["ok"] is False
+    assert [(each["code"], each["path"], each["line"], each["column"]) for each in report["findings"]] == [
+        ("YML006", *place)
+    ]
+    (result,) = json.loads(done["sarif"].stdout)["runs"][0]["results"]
+    where = result["locations"][0]["physicalLocation"]
+    assert result["ruleId"] == "YML006"
+    assert where["artifactLocation"]["uri"].endswith(place[0])
+    assert (where["region"]["startLine"], where["region"]["startColumn"]) == place[1:]
+    assert f"{place[0]}:{place[1]}:1 YML006 `<<<<<<< HEAD` is a marker" in done["text"].stdout
+    assert f"{place[0]},line={place[1]}," in done["github"].stdout
+
+
+@pytest.mark.parametrize("arguments", [["kv", "tiny-a"], ["show", "tiny-a"], ["fix"]])
+def test_other_commands_stop_at_a_broken_schema_in_a_line(tiny: Base, arguments: list[str]) -> None:
+    shutil.copytree(ROOT / "schema", tiny.root / "schema")
+    tiny.lay({"schema/families.yaml": "<<<<<<< HEAD\n"})
+    done = CliRunner().invoke(cli, ["--root", str(tiny.root), *arguments])
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("servebook: schema/families.yaml:1:1: YML006 ")
 
 
 def test_nothing_is_built_of_it(tiny: Base, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_paths_limit_what_is_reported_and_not_what_is_checked(tiny: Base) -> Non
         assert part["summary"]["checked"] == everything["summary"]["checked"]
     assert "1 outside the paths given" in run("validate", MODEL, cwd=tiny.root).stdout
     refused(run("validate", "records/models/nothing.yaml", cwd=tiny.root), "no such file")
-    refused(run("validate", "/etc", cwd=tiny.root), "does not lie in the knowledge base")
+    refused(run("validate", "/etc", cwd=tiny.root), "is not in the knowledge base")
 
 
 def test_paths_are_relative_to_where_one_stands(tiny: Base) -> None:
@@ -363,7 +363,7 @@ def test_kv_where_nothing_is_derivable(tiny: Base) -> None:
 
 def test_kv_of_what_is_not_there(tiny: Base) -> None:
     refused(run("kv", "tiny-z", cwd=tiny.root), "no record has the id `tiny-z`", "did you mean")
-    refused(run("kv", "tiny-engine", cwd=tiny.root), "`tiny-engine` is of the kind engine, and a model is wanted")
+    refused(run("kv", "tiny-engine", cwd=tiny.root), "`tiny-engine` is of the kind engine, but a model is expected")
     assert run("kv", "TINY-A", cwd=tiny.root).stdout.startswith("tiny-a:")
     refused(run("show", "crash", cwd=tiny.root), "did you mean tiny-crash")  # a word of the id, too far for spelling
     refused(run("kv", cwd=tiny.root), "--config")
@@ -397,14 +397,19 @@ def test_a_key_that_nobody_knows_is_named_and_may_be_vouched_for(tmp_path: Path)
     (tmp_path / "config.json").write_text(json.dumps({**CONFIG, "model_type": "unheard_of", "cache_of_a_new_kind": 3}))
     payload = answer("kv", "--config", "config.json", cwd=tmp_path, status=1)
     assert payload["fields"] == ["cache_of_a_new_kind"]
+    assert payload["derivable"] is False
+    assert "growth_bytes_per_token" not in payload
+    condition = payload["conditional"]
+    assert (condition["proved"], condition["if_neutral"]) == (False, ["cache_of_a_new_kind"])
+    assert condition["growth_bytes_per_token"] == {"bf16": 131_072}
     vouched = answer("kv", "--config", "config.json", "--assume-neutral", "cache_of_a_new_kind", cwd=tmp_path)
     assert vouched["growth_bytes_per_token"]["bf16"] == 131_072
     assert any("cache_of_a_new_kind" in note for note in vouched["notes"])
 
 
 BAD_CONFIGS = {
-    "not JSON": ("{", "is no JSON"),
-    "nothing": ("", "is no JSON"),
+    "not JSON": ("{", "is not JSON"),
+    "nothing": ("", "is not JSON"),
     "a list": ("[]", "holds no config"),
     "a number": ("5", "holds no config"),
     "null": ("null", "holds no config"),

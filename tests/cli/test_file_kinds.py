@@ -28,7 +28,7 @@ OBJECTS: dict[str, tuple[Any, str, str]] = {
     "mlx adapter": ({"fine_tune_type": "lora", "lora_parameters": {"rank": 8}}, "adapter", "base model"),
     "weight index": (
         {"metadata": {"total_size": 16060522496}, "weight_map": {"lm_head.weight": "model-00004-of-00004.safetensors"}},
-        "index of weight files", "config.json that lies beside it",
+        "index of weight files", "config.json next to it",
     ),
     "safetensors header": (
         {"__metadata__": {"format": "pt"}, "w": {"dtype": "F8_E4M3", "shape": [2], "data_offsets": [0, 2]}},
@@ -61,19 +61,19 @@ OBJECTS: dict[str, tuple[Any, str, str]] = {
     ),
     "generation": (
         {"bos_token_id": 128000, "do_sample": True, "eos_token_id": [128001], "temperature": 0.6,
-         "transformers_version": "4.42.3"}, "generation_config.json", "config.json that lies beside it",
+         "transformers_version": "4.42.3"}, "generation_config.json", "config.json next to it",
     ),
-    "generation, bare": ({"_from_model_config": True, "eos_token_id": 2}, "generation_config.json", "beside it"),
+    "generation, bare": ({"_from_model_config": True, "eos_token_id": 2}, "generation_config.json", "next to it"),
     "tokenizer config": (
         {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 131072, "bos_token": "<s>",
-         "added_tokens_decoder": {"0": {"content": "<s>"}}}, "tokenizer", "beside it",
+         "added_tokens_decoder": {"0": {"content": "<s>"}}}, "tokenizer", "next to it",
     ),
-    "tokenizer": ({"version": "1.0", "added_tokens": [], "model": {"type": "BPE"}}, "tokenizer.json", "beside it"),
+    "tokenizer": ({"version": "1.0", "added_tokens": [], "model": {"type": "BPE"}}, "tokenizer.json", "next to it"),
     "preprocessor": (
         {"image_processor_type": "CLIPImageProcessor", "do_resize": True, "image_mean": [0.5, 0.5, 0.5]},
-        "preprocessor_config.json", "beside it",
+        "preprocessor_config.json", "next to it",
     ),
-    "processor": ({"processor_class": "LlavaProcessor", "patch_size": 14}, "processor_config.json", "beside it"),
+    "processor": ({"processor_class": "LlavaProcessor", "patch_size": 14}, "processor_config.json", "next to it"),
     "Mistral's params.json": (
         {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8,
          "norm_eps": 1e-05, "vocab_size": 32768}, "params.json", "does not read those yet",
@@ -96,8 +96,8 @@ del OBJECTS["MLC"]  # it has a model_type, and may be a config
 
 BYTES: dict[str, tuple[bytes, str, str]] = {
     "GGUF": (b"GGUF\x03\x00\x00\x00" + bytes(64), "a GGUF file", "does not read it yet"),
-    "safetensors": (struct.pack("<Q", len(HEADER)) + HEADER + bytes(32), "a safetensors file", "beside it"),
-    "pickle": (pickle.dumps({"model": [1, 2, 3]}, protocol=4), "Python pickle", "beside it"),
+    "safetensors": (struct.pack("<Q", len(HEADER)) + HEADER + bytes(32), "a safetensors file", "next to it"),
+    "pickle": (pickle.dumps({"model": [1, 2, 3]}, protocol=4), "Python pickle", "next to it"),
     "gzip": (b"\x1f\x8b\x08\x00" + bytes(20), "compressed", "unpack"),
     "PNG": (b"\x89PNG\r\n\x1a\n" + bytes(20), "binary", "config.json"),
     "sentencepiece": (b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02", "a binary file", "tokenizers"),
@@ -108,7 +108,7 @@ BYTES: dict[str, tuple[bytes, str, str]] = {
     ),
     "llama.cpp's log": (b"llama_model_loader: - kv   0: general.architecture str = llama\n", "llama.cpp", "yet"),
     "the Hub's refusal": (b"Entry not found", "server", "address"),
-    "a model card": (b"---\nlicense: mit\n---\n# Card\n", "model card", "beside it"),
+    "a model card": (b"---\nlicense: mit\n---\n# Card\n", "model card", "next to it"),
 }  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def test_bytes_that_are_no_config(tiny: Base, tmp_path: Path, content: bytes, wh
 def test_a_checkpoint_of_pytorch(tiny: Base, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.bin", "w") as archive:
         archive.writestr("archive/data.pkl", b"x")
-    check(tiny, tmp_path, (tmp_path / "x.bin").read_bytes(), "zip archive", "beside it")
+    check(tiny, tmp_path, (tmp_path / "x.bin").read_bytes(), "zip archive", "next to it")
 
 
 def check(tiny: Base, tmp_path: Path, content: bytes, what: str, ask: str) -> None:

@@ -65,7 +65,7 @@ def test_an_unknown_id_leads_to_the_known_ones(tiny: Base) -> None:
     ask = ("why", "tiny-a", "--gpu", "tiny-gpu", "--engine")
     assert "and no engine goes by that name; known: tiny-engine" in stopped(run(tiny.root, *ask, "sglang"))
     assert "did you mean tiny-b" in stopped(run(tiny.root, "kv", "TinyWorks/Tiny-Bee"))
-    assert "is of the kind gpu, and a model is wanted; did you mean" in stopped(run(tiny.root, "kv", "tiny-gpu"))
+    assert "is of the kind gpu, but a model is expected; did you mean" in stopped(run(tiny.root, "kv", "tiny-gpu"))
     assert "did you mean tiny-latent" in stopped(run(tiny.root, "show", "Tiny Latnet"))
     assert "no record of that name" in stopped(run(tiny.root, "validate", "nowhere/at/all"))
     assert "no record of that name" in stopped(run(tiny.root, "fix", "nothing-of-the-kind"))

@@ -7,14 +7,16 @@ import os
 import re
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
 from conftest import Base
+from test_against import commit, git
 
 from generator.catalog.records import Record
 from generator.cli import COMMANDS
-from generator.notation.plain import CONTROL, disarmed, in_json, plain
+from generator.notation.plain import disarmed, in_json, plain
 
 ORDERS = {
     "colours": "\x1b[8mhidden\x1b[0m",
@@ -30,6 +32,7 @@ ORDERS = {
     "stop": "a\n::stop-commands::x",
     "next line": "a\x85::error::x",
 }
+TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 ASKED = (
     ["validate", "--info"],
     ["validate", "--format", "json"],
@@ -54,6 +57,9 @@ ASKED = (
     ["where", "model", "architecture.model_type!=none", "--format", "json"],
     ["gaps"],
     ["gaps", "--format", "json"],
+    ["diff", "HEAD"],
+    ["diff", "HEAD", "--findings", "--format", "json"],
+    ["diff", "HEAD", "--format", "markdown"],
     ["review"],
     ["review", "--all", "--diff"],
     ["fix", "--diff", "--unsafe"],
@@ -95,6 +101,12 @@ def asked(base: Base, arguments: list[str], out: Path) -> str:
     return (done.stdout + b"\n" + done.stderr).decode("utf-8")
 
 
+def orders_in(text: str) -> set[str]:
+    """The characters that a terminal obeys: controls, other ends of a line, and turned directions of writing."""
+    controls = {char for char in text if unicodedata.category(char) in ("Cc", "Zl", "Zp")}
+    return controls - {"\n", "\t"} | {char for char in text if unicodedata.bidirectional(char) in TURNS}
+
+
 def commands_in(text: str) -> list[str]:
     """The lines that GitHub's runner obeys: it splits at line feeds, and takes blanks away."""
     lines = re.split(r"\r\n|\n|\r", text)
@@ -103,10 +115,13 @@ def commands_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
 def test_no_command_passes_an_order_on(tiny: Base, arguments: list[str], tmp_path: Path) -> None:
+    if arguments[0] == "diff":
+        git(tiny.root, "init", "-q")
+        commit(tiny.root)
     base = poisoned(tiny, "\n".join(ORDERS.values()))
     text = asked(base, arguments, tmp_path / "out")
     assert "Traceback" not in text
-    assert not CONTROL.search(re.sub(r"[\n\t]|\x1b\[0m", "", text))
+    assert orders_in(text) == set()
     obeyed = commands_in(text)
     if "github" in arguments:
         ours = re.compile(r"::(?:error|warning|notice)(?: file=[^\n]*)?::")
@@ -133,12 +148,12 @@ def test_what_orders_nothing_is_shown_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("order", ORDERS.values())
 def test_it_is_written_out_and_json_means_the_same(order: str) -> None:
-    assert not CONTROL.search(plain(order))
-    assert not CONTROL.search(disarmed(order).replace("\n", "").replace("\x1b[0m", ""))  # which only takes back
+    assert orders_in(plain(order)) == set()
+    assert orders_in(disarmed(order).replace("\x1b[0m", "")) == set()  # which only takes back
     assert commands_in(disarmed(order)) == []
     written = in_json(json.dumps(order, ensure_ascii=False))
     assert json.loads(written) == order
-    assert not CONTROL.search(written)
+    assert orders_in(written) == set()
     assert commands_in(written) == []
 
 

@@ -141,8 +141,8 @@ def test_no_command_follows_a_path_out_of_the_base(tiny: Base, real_root: Path, 
 @pytest.mark.parametrize("command", [["kv"], ["new", "model", "fresh"]], ids=["kv", "new"])
 def test_a_config_that_is_a_pipe_or_a_device_is_not_waited_for(tiny: Base, command: list[str]) -> None:
     os.mkfifo(tiny.root / "pipe.json")
-    refused(run(*command, "--config", "pipe.json", cwd=tiny.root), "pipe.json is no regular file")
-    refused(run(*command, "--config", "/dev/zero", cwd=tiny.root), "is no regular file")
+    refused(run(*command, "--config", "pipe.json", cwd=tiny.root), "pipe.json is not a regular file")
+    refused(run(*command, "--config", "/dev/zero", cwd=tiny.root), "is not a regular file")
     (tiny.root / "config.json").write_text('{"model_type": "llama"}')
     (tiny.root / "linked.json").symlink_to("config.json")
     assert run("kv", "--config", "linked.json", cwd=tiny.root).returncode == 1, "what somebody names is read"

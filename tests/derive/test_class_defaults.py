@@ -276,10 +276,10 @@ ODD: Sequence[tuple[str, object, int, str]] = [
     ("two language models", {"text_config": LLAMA, "llm_config": LLAMA}, 1, "more than one language model"),
     ("a wrapper of text", {"text_config": "llama"}, 1, "an object is needed"),
     ("nothing in it", {}, 1, "missing"),
-    ("a key twice", json.dumps(LLAMA)[:-1] + ', "num_hidden_layers": 16}', 2, "stands twice"),
+    ("a key twice", json.dumps(LLAMA)[:-1] + ', "num_hidden_layers": 16}', 2, "appears twice"),
     ("a list", [LLAMA], 2, "holds no config"),
-    ("no JSON", "model_type: llama", 2, "is no JSON"),
-    ("empty", "", 2, "is no JSON"),
+    ("no JSON", "model_type: llama", 2, "is not JSON"),
+    ("empty", "", 2, "is not JSON"),
     ("nested for ever", "[" * 200_000, 2, "nested too deeply"),
 ]
 

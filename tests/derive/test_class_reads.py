@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator.derive.attention import Geometry, NotDerivable, derive
-from generator.derive.cited_config import config_keys, config_source
+from generator.derive.cited_config import CitedConfig, config_keys
 from generator.derive.config.class_reads import ClassReads
 from generator.derive.config.keys import ConfigKeys
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -76,7 +76,7 @@ def test_configs_on_record_need_no_judgement_of_what_their_class_never_reads(rea
     assert listed.reads is not None
     dropped = compared = 0
     for model in real.catalog.sound("model"):
-        source = config_source(real.catalog, model)
+        source = CitedConfig.of(real.catalog, model).source
         facts = source.get("facts") if source else None
         whole = derive(facts, listed) if isinstance(facts, dict) else None
         if not isinstance(whole, Geometry):

@@ -329,7 +329,7 @@ def test_claims_say_what_they_counted() -> None:
     assert matching(20.85, "billion", v2, "parameters_active") == ["without the input embedding"]
     assert matching(21.3, "billion", v2, "parameters_active") == []
     assert matching(552, "billion", v41, "parameters_total") == ["the language model", "with engram projections"]
-    assert matching(748, "billion", v41, "parameters_total") == ["with engram tables", "with all that stands apart"]
+    assert matching(748, "billion", v41, "parameters_total") == ["with engram tables", "with all that is counted apart"]
     assert countings(v2, "context_length") == {}
 
 

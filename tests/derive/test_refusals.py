@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from conftest import ROOT
 
 from generator.catalog.yaml.loader import load
 from generator.derive.attention import ConfigKeys, Geometry, NotDerivable, derive
+from generator.derive.config.class_reads import ClassReads
 
 KEYS = ConfigKeys.from_table(load((ROOT / "schema/config_keys.yaml").read_text("utf-8")).data)
 LLAMA: dict[str, Any] = {
@@ -95,6 +97,32 @@ def test_of_two_keys_the_harmless_one_is_offered() -> None:
     reason = refusal(LLAMA | {"n_kv_heads": 4, "novel_memory": 2})
     assert "`n_kv_heads` resembles `num_key_value_heads`" in reason
     assert reason.endswith("takes --assume-neutral novel_memory")
+
+
+# --- figures under a condition --------------------------------------------------------------------------------------
+
+
+def test_keys_that_alone_are_in_the_way_are_named_as_such() -> None:
+    found = derive(LLAMA | {"novel_memory": 2, "expert_balance": 1}, KEYS)
+    assert isinstance(found, NotDerivable)
+    assert found.open_keys == ("novel_memory", "expert_balance")
+
+
+@pytest.mark.parametrize("more", [{"n_kv_heads": 4}, {"moba_block_size": 64}, {"num_hidden_layers": None}])
+def test_no_condition_where_anything_else_is_in_the_way(more: dict[str, Any]) -> None:
+    found = derive(LLAMA | {"novel_memory": 2} | more, KEYS)
+    assert isinstance(found, NotDerivable)
+    assert not found.open_keys or isinstance(derive(LLAMA | more, KEYS, ["novel_memory"]), NotDerivable)
+
+
+def test_no_condition_for_a_key_that_the_class_reads() -> None:
+    facts = {"every": "", "folders": {"llama": {"model_types": ["llama"], "reads": "novel_memory"}}}
+    read = replace(KEYS, reads=ClassReads("the library", facts))
+    found = derive(LLAMA | {"novel_memory": 2}, read)
+    assert isinstance(found, NotDerivable)
+    assert "the code of `llama` (llama; the library) reads it" in found.reason
+    assert found.open_keys == ()
+    assert isinstance(derive(LLAMA | {"expert_balance": 2}, read), Geometry), "a key that it does not read"
 
 
 # --- needless refusals (F15) ----------------------------------------------------------------------------------------

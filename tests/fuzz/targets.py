@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import shutil
@@ -10,13 +9,14 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
 from fuzz.mutations import mutated, mutated_config
+from fuzz.tally import Tally
 
 from generator.catalog.read import NoKnowledgeBase, read
 from generator.catalog.records import Catalog
@@ -30,18 +30,6 @@ ROOT = Path(__file__).resolve().parents[2]
 TODAY = date(2026, 11, 29)
 SECONDS = 60
 """Far more than any batch takes: what needs longer hangs."""
-
-
-@dataclass
-class Tally:
-    """Inputs tried, held and fallen: a fall is an input, where it was put, and what came out."""
-
-    tried: int = 0
-    falls: list[str] = field(default_factory=list)
-
-    @property
-    def held(self) -> int:
-        return self.tried - len(self.falls)
 
 
 class Hung(BaseException):
@@ -214,15 +202,3 @@ def _unread(root: Path, ids: list[str]) -> str | None:
     catalog = read(root)
     faults = [fault for fault in catalog.faults if fault.record in ids and fault.code.startswith("YML")]
     return f"{faults[0].code} {faults[0].message}" if faults else None
-
-
-def reported(seed: int, tallies: Mapping[str, Tally]) -> str:
-    """The figures of an attack, as docs/threat-model.md quotes them."""
-    lines = [f"seed {seed}"]
-    for name, tally in tallies.items():
-        lines.append(f"{name}: {tally.tried:,} tried, {tally.held:,} held, {len(tally.falls):,} fell")
-    return "\n".join(lines)
-
-
-def as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

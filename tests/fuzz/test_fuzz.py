@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from fuzz.mutations import VALUES, mutated
-from fuzz.targets import Tally, configs, judged, records, sample_base
+from fuzz.tally import Tally
+from fuzz.targets import configs, judged, records, sample_base
 
 ENOUGH = {"records": 60, "configs": 24}
 

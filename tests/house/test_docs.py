@@ -168,6 +168,14 @@ def test_files_that_are_named_exist() -> None:
             assert made or (ROOT / name).exists(), f"{page.name} names {name}"
 
 
+def test_what_the_architecture_names_in_a_file_is_defined_there() -> None:
+    named = re.findall(r"`([\w/]+\.py)`: `(\w+)`", (ROOT / "docs/architecture.md").read_text("utf-8"))
+    assert len(named) > 8
+    for file, name in named:
+        defined = rf"(?m)^(?:\s*(?:def|class) {name}\b|{name}\b.* = )"
+        assert re.search(defined, (ROOT / file).read_text("utf-8")), f"{file} defines no {name}"
+
+
 def test_the_figures_of_the_readme_are_those_of_the_base(real: KnowledgeBase) -> None:
     text = " ".join((ROOT / "README.md").read_text("utf-8").split())
     for id, words in (

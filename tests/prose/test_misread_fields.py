@@ -146,7 +146,7 @@ def test_the_message_says_what_the_field_is_and_what_sizes_the_cache(audit: Base
     )
     (found,) = saying(audit.edit(FLASH, "`hc_mult` 4 shows a compressed cache.", "Nothing."), "SWA is the hashed KV.")
     assert found.message == (
-        "the window is no compressed cache: it keeps the last 128 tokens as they are; compressed are the entries of "
+        "the window is not a compressed cache: it keeps the last 128 tokens as they are; compressed are the entries of "
         "compressed_sparse_attention and heavily_compressed_attention"
     )
 

@@ -17,16 +17,25 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TINY = ROOT / "tests/bases/tiny"
+NOTES, DEFINITION = "records/models/tiny-a.yaml", "records/concepts/tiny-latent.yaml"
 READERS = ("/generator/", "/markdown_it/")
 """Whose lines are counted: our own, and those of the Markdown reader, which texts go through."""
 SENTENCE = 150
 """Sentences are cut at so many characters here, so that small texts show what large ones do."""
+
+
+@cache
+def is_read(path: str) -> bool:
+    """Whether the lines of a file are counted."""
+    return any(part in path for part in READERS)
 
 
 class Counter:
@@ -36,9 +45,15 @@ class Counter:
     used: dict[tuple[str, int], tuple[str, set[str]]] = {}  # noqa: RUF012
 
     @classmethod
-    def line(cls, frame: Any, event: str, _: Any) -> Any:
-        if event == "call" and not any(part in frame.f_code.co_filename for part in READERS):
+    def called(cls, frame: Any, event: str, _: Any) -> Any:
+        """What Python asks at each call: how its lines are to be counted, if they are."""
+        if not is_read(frame.f_code.co_filename):
             return None
+        cls.work += 1
+        return cls.line
+
+    @classmethod
+    def line(cls, frame: Any, event: str, _: Any) -> Any:
         cls.work += 1
         return cls.line
 
@@ -102,21 +117,28 @@ def observe() -> None:
 # --- measuring --------------------------------------------------------------------------------------------------------
 
 
-def with_notes(text: str, folder: Path) -> Path:
-    """The tiny base with a text for the notes of a model, and a guide that holds it too."""
-    root = folder / "base"
-    shutil.copytree(TINY, root)
-    for name in ("engines", "gpus", "gotchas"):  # what they hold costs the same for every text
-        shutil.rmtree(root / "records" / name)
-    record = root / "records/models/tiny-a.yaml"
-    written = record.read_text("utf-8")
-    record.write_text(written[: written.index("notes:")] + f"notes: {json.dumps(text)}\n", "utf-8")
-    concept = root / "records/concepts/tiny-latent.yaml"
-    written = concept.read_text("utf-8")
-    concept.write_text(
-        re.sub(r"(?m)^definition: \|\n(?:  .*\n|\n)+", lambda _: f"definition: {json.dumps(text)}\n", written)
-    )
-    return root
+class Tiny:
+    """The tiny base with a text in two of its records. What costs the same for every text is read once."""
+
+    def __init__(self, folder: Path) -> None:
+        import generator.catalog.read as reading
+
+        self.root = folder / "base"
+        shutil.copytree(TINY, self.root)
+        for name in ("engines", "gpus", "gotchas"):
+            shutil.rmtree(self.root / "records" / name)
+        self._written = {name: (self.root / name).read_text("utf-8") for name in (NOTES, DEFINITION)}
+        schema = reading.read_schema(self.root)
+        reading.read_schema = lambda _: schema  # type: ignore[assignment]
+        self.before = reading.read(self.root)
+
+    def with_text(self, text: str) -> Path:
+        """The base with a text for the notes of a model and the definition of a concept."""
+        block = r"(?m)^(notes|definition): \|\n(?:  .*\n|\n)+"
+        for name, written in self._written.items():
+            changed = re.sub(block, lambda found: f"{found[1]}: {json.dumps(text)}\n", written)
+            (self.root / name).write_text(changed, "utf-8")
+        return self.root
 
 
 def forget() -> None:
@@ -131,7 +153,7 @@ def forget() -> None:
 def measured(run: Callable[[], Any]) -> tuple[int, Any]:
     """The work that a function does, and what it gives."""
     before = Counter.work
-    sys.settrace(Counter.line)
+    sys.settrace(Counter.called)
     try:
         made = run()
     finally:
@@ -139,10 +161,8 @@ def measured(run: Callable[[], Any]) -> tuple[int, Any]:
     return Counter.work - before, made
 
 
-def parts(root: Path) -> Iterator[tuple[str, int]]:
-    """The work of reading a base, and of each check."""
-    from datetime import date
-
+def parts(base: Tiny, text: str) -> Iterator[tuple[str, int]]:
+    """The work of reading a base, and of each check, on a text."""
     from generator.catalog.read import read
     from generator.checks import CHECKS, manual
     from generator.checks.contract import Tally
@@ -153,21 +173,17 @@ def parts(root: Path) -> Iterator[tuple[str, int]]:
     assert manual.EXAMPLE
     assert materialise.write_pages
     forget()
-    work, catalog = measured(lambda: read(root))
+    root = base.with_text(text)
+    work, catalog = measured(lambda: read(root, before=base.before))
     yield "read", work
     work, kb = measured(lambda: assemble(catalog, date(2026, 11, 29)))
     yield "assemble", work
     assert not catalog.unsound, [fault.message for fault in catalog.faults]
+    record = catalog.records["tiny-a"]
+    assert record.get("notes") == text
     for check in CHECKS:
         yield check.code, measured(lambda check=check: list(check.judge(check, kb, Tally())))[0]  # type: ignore[misc]
-    record = catalog.records["tiny-a"]
     yield "prose as HTML", measured(lambda: Site(kb).prose(record.get("notes"), record))[0]
-
-
-def work_on(text: str) -> list[tuple[str, int]]:
-    """The work of each part on a text."""
-    with tempfile.TemporaryDirectory() as folder:
-        return list(parts(with_notes(text, Path(folder))))
 
 
 def main(sizes: list[int], wanted: list[str]) -> None:
@@ -180,13 +196,15 @@ def main(sizes: list[int], wanted: list[str]) -> None:
 
     sentences.LONGEST = SENTENCE
     found: dict[str, dict[str, list[int]]] = {}
-    work_on("".join(SHAPES.values()))  # what is made once is made now
-    for name in wanted or SHAPES:
-        works: dict[str, list[int]] = {}
-        for size in sizes:
-            for part, work in work_on(text(SHAPES[name], size)):
-                works.setdefault(part, []).append(work)
-        found[name] = works
+    with tempfile.TemporaryDirectory() as folder:
+        base = Tiny(Path(folder))
+        list(parts(base, "".join(SHAPES.values())))  # what is made once is made now
+        for name in wanted or SHAPES:
+            works: dict[str, list[int]] = {}
+            for size in sizes:
+                for part, work in parts(base, text(SHAPES[name], size)):
+                    works.setdefault(part, []).append(work)
+            found[name] = works
     used = [[pattern, flags, place, sorted(ways)] for (pattern, flags), (place, ways) in Counter.used.items()]
     json.dump({"work": found, "patterns": used}, sys.stdout)
 

@@ -2,8 +2,8 @@
 
 A model type belongs to the folder whose config class names it. Its names are those of all configuration and modeling
 files of the folder, and of the folders that these import from; what the library reads for every model, in its cache,
-mask, rotary and generation code, stands apart, once. A folder whose code makes names at run time is left out, with the
-place: nothing can be proved of it.
+mask, rotary and generation code, is listed separately, once. A folder whose code builds names at run time is left out,
+with the place: nothing can be proved about it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Folder:
 
 
 def class_reads(wheel: Path) -> dict[str, Any]:
-    """The facts: ``every``, ``folders`` and ``open``; names stand in one text. Raises OSError and BadZipFile."""
+    """The facts: ``every``, ``folders`` and ``open``; names are joined in one text. Raises OSError and BadZipFile."""
     folders: dict[str, _Folder] = {}
     every: set[str] = set()
     for member, text in _python(wheel):
@@ -71,7 +71,7 @@ def class_reads(wheel: Path) -> dict[str, Any]:
 
 
 def class_reads_source(wheel: Path, today: date) -> dict[str, Any]:
-    """The record of a source that holds these facts, as it stands in sources/."""
+    """The record of a source that holds these facts, as it is written in sources/."""
     found = re.fullmatch(r"(transformers)-([^-]+)-.*\.whl", wheel.name)
     if found is None:
         raise ValueError(f"{wheel.name} is not a wheel of transformers")

@@ -55,7 +55,7 @@ def _config_class(node: ast.ClassDef, found: FileReads) -> None:
 
 
 class _Reader(ast.NodeVisitor):
-    """Walks a file with the classes and functions that it stands in."""
+    """Walks a file with the classes and functions around it."""
 
     def __init__(self, found: FileReads) -> None:
         self.found = found

@@ -44,14 +44,14 @@ class Barred:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What lies in a folder, however deep: regular files by their paths relative to the root, and what is barred."""
+    """The contents of a folder, however deep: regular files by their paths relative to the root, and what is barred."""
 
     files: tuple[str, ...] = ()
     barred: tuple[Barred, ...] = ()
 
 
 def tree(root: Path, top: str) -> Tree:
-    """All that lies below ``root/top``, in the order of paths; nothing where there is no such folder.
+    """Everything below ``root/top``, in the order of paths; nothing where there is no such folder.
 
     What begins with a dot is passed over, as MkDocs does, but a link there is barred unless it leads nowhere: that is
     what some editors mark an open file with.
@@ -93,7 +93,7 @@ def _below(root: Path, top: str) -> Iterator[tuple[str, str]]:
 
 
 def _why_barred(entry: os.DirEntry[str]) -> str:
-    """Why what is no folder is not read; empty for a regular file, and for the marks that editors leave."""
+    """Why an entry that is not a folder is not read; empty for a regular file, and for the marks that editors leave."""
     if entry.is_symlink():
         return LINK if os.path.exists(entry.path) or not entry.name.startswith(".") else ""
     return "" if entry.is_file(follow_symlinks=False) else _no_file(os.lstat(entry.path).st_mode)
@@ -125,7 +125,7 @@ def refuse_links(root: Path, path: str) -> None:
     """Raise `Unreadable` unless a path lies below the root with no link on the way; it need not exist."""
     parts = path.split("/")
     if os.path.isabs(path) or not set(parts).isdisjoint(("", ".", "..")):
-        raise Unreadable(f"{path} does not lie in the knowledge base")
+        raise Unreadable(f"{path} is not in the knowledge base")
     at = str(root)
     for part in parts:
         at = f"{at}/{part}"

@@ -1,7 +1,7 @@
 """The one writer of authored files: all files of a change or none, whenever the process ends.
 
-What is going to be written is first noted in a journal below the root and laid beside its place; then one line in the
-journal says that all of it is there, and every file is moved into its place. After a kill the next run finds the
+What is going to be written is first noted in a journal below the root and written next to its place; then one line in
+the journal says that all of it is there, and every file is moved into its place. After a kill the next run finds the
 journal: it completes a change that was whole and removes one that was not.
 """
 
@@ -29,7 +29,7 @@ Contents = tuple[bytes | None, bytes]
 
 
 class ChangedMeanwhile(Exception):
-    """A file is no longer what was fixed, or lies where nothing is written; the message names it."""
+    """A file is no longer what was fixed, or is where nothing may be written; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _note(journal: int, data: bytes) -> None:
 
 
 def _stage(root: Path, step: _Step, before: bytes | None, after: bytes) -> None:
-    """Lay a file's new text beside its place, with the rights of the old."""
+    """Write a file's new text next to its place, with the old file's permissions."""
     target, staged = root / step.path, root / step.staged
     try:
         refuse_links(root, step.path)
@@ -153,7 +153,7 @@ def _is_ours(root: Path, step: _Step) -> bool:
 
 
 def _mend(root: Path, step: _Step, ready: bool) -> str:
-    """Put one file of an interrupted change in its place, or remove what was laid beside it."""
+    """Put one file of an interrupted change in its place, or remove what was written next to it."""
     if not os.path.lexists(root / step.staged):
         return ""
     whole = ready and _holds(root, step.staged, step.after)

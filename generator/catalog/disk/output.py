@@ -1,7 +1,7 @@
 """Folders that commands write: never one that is not their own, and never half of one.
 
-A folder is ours if it holds a marker that names this very base. A new one is built beside its place and then takes it;
-what an interrupted run has left beside it is put right by the next one.
+A folder is ours if it holds a marker that names this very base. A new one is built next to its place and then moved
+there; what an interrupted run has left is cleaned up by the next one.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def refuse_foreign(root: Path, out: Path) -> None:
         parts = real.relative_to(root).parts
         hidden = any(part.startswith(".") and not part.endswith(MARKER) for part in parts)
         if parts[0].casefold() in PROTECTED or hidden:
-            raise Occupied(f"{out} lies in {parts[0]}/, which is not for pages; name a folder of its own, such as site")
+            raise Occupied(f"{out} is in {parts[0]}/, which is not for pages; name a folder of its own, such as site")
     if not os.path.lexists(real):
         return
     if not real.is_dir():
-        raise Occupied(f"{out} is no folder; name a new or an empty one")
+        raise Occupied(f"{out} is not a folder; name a new or an empty one")
     if any(real.iterdir()) and not _is_ours(root, real):
         raise Occupied(f"{out} holds files that are not ours, from no build of this base; empty it, or name another")
 
@@ -57,7 +57,7 @@ def _refuse_links(root: Path, wanted: Path) -> None:
 
 
 def _same_as_any(folder: Path, others: tuple[Path, ...]) -> bool:
-    """Whether a folder is one of others under another name, as in file systems that do not tell cases apart."""
+    """Whether a folder is one of others under another name, as in file systems that ignore case."""
     return folder.exists() and any(folder.samefile(other) for other in others)
 
 
@@ -88,23 +88,23 @@ def replaced(root: Path, out: Path) -> Iterator[Path]:
     """
     refuse_foreign(root, out)
     mended(root, out)
-    beside = _beside(out)
-    beside.mkdir(parents=True)
+    scratch = _scratch(out)
+    scratch.mkdir(parents=True)
     try:
-        with locked(beside / "lock"):
-            fresh = beside / "new"
+        with locked(scratch / "lock"):
+            fresh = scratch / "new"
             fresh.mkdir()
             yield fresh
             mark(root, fresh)
             refuse_foreign(root, out)
             with uninterrupted():
-                _swap(fresh, out, beside / "old")
+                _swap(fresh, out, scratch / "old")
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _swap(fresh: Path, out: Path, old: Path) -> None:
-    """Put one folder in the place of another, or leave that one where it is."""
+    """Replace one folder by another, or leave the old one where it is."""
     if not os.path.lexists(out):
         os.rename(fresh, out)
         return
@@ -116,28 +116,28 @@ def _swap(fresh: Path, out: Path, old: Path) -> None:
         raise
 
 
-def _beside(out: Path) -> Path:
+def _scratch(out: Path) -> Path:
     """Where a folder is built: in the same folder as its place, so that it can be moved there in one step."""
     wanted = Path(os.path.abspath(out))
     return wanted.parent / f".{wanted.name}{MARKER}"
 
 
 def mended(root: Path, out: Path) -> str:
-    """Put right what an interrupted run has left beside a folder; what was done, or an empty text.
+    """Clean up what an interrupted run has left next to a folder; returns what was done, or an empty text.
 
     Raises `Occupied` where another run is at work there.
     """
     refuse_foreign(root, out)
-    beside = _beside(out)
-    if not os.path.lexists(beside):
+    scratch = _scratch(out)
+    if not os.path.lexists(scratch):
         return ""
-    if beside.is_symlink() or not beside.is_dir():
-        raise Occupied(f"{beside} stands where {out} would be built; remove it")
-    with locked(beside / "lock"):
-        done = f"removed what an interrupted run has left beside {out}"
-        old = beside / "old"
+    if scratch.is_symlink() or not scratch.is_dir():
+        raise Occupied(f"{scratch} is in the way of building {out}; remove it")
+    with locked(scratch / "lock"):
+        done = f"removed what an interrupted run has left next to {out}"
+        old = scratch / "old"
         if not os.path.lexists(out) and old.is_dir() and not old.is_symlink():
             os.rename(old, out)
             done = f"put {out} back, which an interrupted run had set aside"
-        shutil.rmtree(beside)
+        shutil.rmtree(scratch)
     return done

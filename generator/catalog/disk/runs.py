@@ -10,7 +10,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # Windows: runs are not told apart there
+except ImportError:  # Windows: runs are not distinguished there
     fcntl = None  # type: ignore[assignment]
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from generator.catalog.disk.authored import MAX_BYTES, contents
 from generator.catalog.read.declared import read_schema
-from generator.catalog.read.files import NoKnowledgeBase, find_root
+from generator.catalog.read.files import BrokenSchema, NoKnowledgeBase, find_root
 from generator.catalog.read.folders import TOPS, Reader
 from generator.catalog.read.pages import read_docs
 from generator.catalog.records import Catalog, Record
 from generator.catalog.schemas import Schemas
 from generator.catalog.yaml.document import Unreadable
 
-__all__ = ["MAX_BYTES", "NoKnowledgeBase", "find", "find_root", "read"]
+__all__ = ["MAX_BYTES", "BrokenSchema", "NoKnowledgeBase", "find", "find_root", "read"]
 
 
 def read(root: Path, only: Collection[str] | None = None, before: Catalog | None = None) -> Catalog:
@@ -26,7 +26,7 @@ def read(root: Path, only: Collection[str] | None = None, before: Catalog | None
     """
     for name in TOPS:
         if not os.path.lexists(root / name):
-            raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is no knowledge base")
+            raise NoKnowledgeBase(f"{root} has no folder {name}/, so it is not a knowledge base")
     kinds, schemas, tables = read_schema(root)
     reader = Reader(root, kinds, schemas, kept=_sound_files(before, schemas))
     for kind in kinds:

@@ -13,7 +13,7 @@ _BETWEEN_VERSIONS = re.compile(r"^={7}\r?$", re.M)
 
 
 def refuse_conflicts(text: str, markdown: bool) -> None:
-    """Raise `Unreadable` at the first marker of a merge that was not finished, wherever it stands, in a text block too.
+    """Raise `Unreadable` at the first marker of a merge that was not finished, wherever it is, in a text block too.
 
     A line of seven ``=`` alone is a heading in Markdown; in YAML, at the start of a line, it is a marker.
     """
@@ -29,7 +29,7 @@ def refuse_conflicts(text: str, markdown: bool) -> None:
     line = lines[0]
     shown = document.line(line)
     column = len(shown) - len(shown.lstrip())
-    more = f"; markers stand on lines {', '.join(str(each + 1) for each in lines[:6])}" if lines[1:] else ""
+    more = f"; there are markers on lines {', '.join(str(each + 1) for each in lines[:6])}" if lines[1:] else ""
     message = (
         f"`{shown.strip()[:60]}` is a marker of a merge that was not finished{more}: keep one version and remove the "
         "marker lines"

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from generator.catalog.read.conflicts import refuse_conflicts
-from generator.catalog.yaml.document import Unreadable
+from generator.catalog.yaml.document import START, SecondFile, Unreadable, located
+from generator.findings import Fault
+
+TOLD = 20
+"""So many mistakes are listed where ``schema/`` is broken."""
 
 
 class NoKnowledgeBase(Exception):
     """The folder cannot be read as a knowledge base; the message says what to do."""
+
+
+class BrokenSchema(NoKnowledgeBase):
+    """The files of ``schema/`` are broken, and without them nothing can be read."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        lines = [f"{fault.location}: {fault.code} {fault.message}" for fault in faults[:TOLD]]
+        more = [f"and {len(faults) - TOLD} more"] if len(faults) > TOLD else []
+        super().__init__("\n".join(lines + more))
+        self.faults = tuple(faults)
 
 
 def find_root(start: Path) -> Path:
@@ -18,7 +33,7 @@ def find_root(start: Path) -> Path:
         if (folder / "records").is_dir() and (folder / "sources").is_dir():
             return folder
     raise NoKnowledgeBase(
-        f"no knowledge base at or above {start}: a folder with records/ and sources/ is wanted. "
+        f"no knowledge base at or above {start}: a folder with records/ and sources/ is expected. "
         "Change into one, or name it with --root."
     )
 
@@ -38,3 +53,10 @@ def decoded(data: bytes, markdown: bool = False) -> str:
         ) from None
     refuse_conflicts(text, markdown)
     return text
+
+
+def unread(error: OSError | Unreadable, path: str, id: str | None = None, beside: SecondFile | None = None) -> Fault:
+    """A file that could not be read, as a fault of its author."""
+    if isinstance(error, Unreadable):
+        return Fault(error.code, located(path, error.span, beside), error.message, id)
+    return Fault("YML001", located(path, START, beside), f"cannot be read: {error.strerror}", id)

@@ -10,14 +10,14 @@ from pathlib import Path, PurePosixPath
 
 from generator.catalog.disk.authored import Tree, contents, tree
 from generator.catalog.kinds import Kind, Kinds
-from generator.catalog.read.beside import SUFFIX, joined, strange_field
-from generator.catalog.read.files import decoded
+from generator.catalog.read.corrections import SUFFIX, joined, strange_field
+from generator.catalog.read.files import decoded, unread
 from generator.catalog.read.modelines import misplaced, modeline_fault
 from generator.catalog.read.redirects import REDIRECTS, Redirects
 from generator.catalog.read.stamps import STAMPS, Stamps, stamps_of
 from generator.catalog.records import Record
 from generator.catalog.schemas import Schemas, Violation
-from generator.catalog.yaml.document import START, Document, Span, Unreadable, located
+from generator.catalog.yaml.document import Document, Span, Unreadable, without
 from generator.catalog.yaml.loader import load
 from generator.findings import Edit, Fault, Fix, Location
 from generator.notation.citations import ID
@@ -70,11 +70,11 @@ class Reader:
 
     def file(self, kind: Kind, relative: str) -> None:
         """One record, under the name of its file."""
-        path, beside = PurePosixPath(relative), None
+        path, second = PurePosixPath(relative), None
         id, corrections = path.stem, path.with_suffix(SUFFIX).as_posix()
         if not re.fullmatch(ID, id):
             self.unreadable.add(id.lower())
-            message = f"`{id}` is no id: file names are lower-case words joined by hyphens"
+            message = f"`{id}` is not an id: file names are lower-case words joined by hyphens"
             if relative.endswith(SUFFIX):
                 message = f"there is no {path.name.replace(SUFFIX, '.yaml')} here whose corrections these could be"
                 self._alone.append((path.name.removesuffix(SUFFIX), Fault("SCH102", Location(relative), message)))
@@ -90,20 +90,23 @@ class Reader:
             text, kept = decoded(contents(self.root, relative)), self.kept.get(relative)
             if corrections in self._all:
                 at = corrections
-                text, beside = joined(text, at, decoded(contents(self.root, at)))
+                text, second = joined(text, at, decoded(contents(self.root, at)))
                 at = relative
             if kept is not None and kept.document.text == text:
                 self.records[id] = kept
                 return
-            document = load(text, relative, beside)
+            document = load(text, relative, second)
         except (OSError, Unreadable) as error:
             self.unreadable.add(id)
-            self.faults.append(unread(error, located(at, _span(error), beside), id))
+            self.faults.append(unread(error, at, id, second))
             return
         self._judge(Record(id, kind.name, relative, document), kind)
 
     def _judge(self, record: Record, kind: Kind) -> None:
-        """The first line, the text and the schema of a record; a fault inside a violation is the same mistake."""
+        """The first line, the text and the schema of a record; a fault inside a violation is the same mistake.
+
+        A value that may not stand where it does is told here, and then it is not there: nobody after us meets one.
+        """
         if fault := modeline_fault(record, kind):
             self.faults.append(fault)
         if fault := strange_field(record):
@@ -116,6 +119,9 @@ class Reader:
         self.faults += [replace(fault, record=record.id) for fault in of_text if fault.location not in places]
         if violations or any(fault.code == "YML002" for fault in of_text):
             self.unsound.add(record.id)
+        if unfit := [violation.path for violation in violations if violation.unfit]:
+            kept = without(record.document.data, unfit)
+            self.records[record.id] = replace(record, document=replace(record.document, data=kept))
 
     def _as_declared(self, record: Record, kind: str | None) -> Record:
         """A record that lies in the wrong folder is read as what it says it is: one mistake, one finding."""
@@ -153,7 +159,7 @@ class Reader:
     def redirects(self) -> Redirects:
         """The ids that were given up, followed to the records that have been read."""
         followed = Redirects(self.records, self.unreadable)
-        if document := self._beside(REDIRECTS):
+        if document := self._optional(REDIRECTS):
             followed.follow(document)
         return followed
 
@@ -164,31 +170,20 @@ class Reader:
             now = redirects.targets.get(id, id)
             return now if now in self.records or id in self.unreadable or id in redirects.broken else None
 
-        document = self._beside(STAMPS)
+        document = self._optional(STAMPS)
         stamps, faults = stamps_of(document, known) if document else ({}, [])
         self.faults += faults
         return stamps
 
-    def _beside(self, name: str) -> Document | None:
-        """A file that is no record; None where it is not there or cannot be read."""
+    def _optional(self, name: str) -> Document | None:
+        """A file that is not a record; None where it is not there or cannot be read."""
         if name not in self._all:
             return None
         try:
             return load(decoded(contents(self.root, name)), name)
         except (OSError, Unreadable) as error:
-            self.faults.append(unread(error, Location.of(name, _span(error))))
+            self.faults.append(unread(error, name))
             return None
-
-
-def unread(error: OSError | Unreadable, place: Location, id: str | None = None) -> Fault:
-    """A file that could not be read, as a fault of its author."""
-    if isinstance(error, Unreadable):
-        return Fault(error.code, place, error.message, id)
-    return Fault("YML001", place, f"cannot be read: {error.strerror}", id)
-
-
-def _span(error: OSError | Unreadable) -> Span:
-    return error.span if isinstance(error, Unreadable) else START
 
 
 def _violated(record: Record, violation: Violation, span: Span) -> Fault:

@@ -1,4 +1,4 @@
-"""The first line of a record, which tells editors the schema that holds."""
+"""The first line of a record, which tells editors which schema applies."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def modeline_fault(record: Record, kind: Kind) -> Fault | None:
     fix = Fix("add the line", (Edit(insert, wanted + line_break),))
     if "yaml-language-server" in first:
         fix = Fix("correct the line", (Edit(whole, wanted),))
-    message = f"the first line must tell editors the schema: {wanted}"
+    message = f"the first line must tell editors which schema applies: {wanted}"
     return Fault("SCH101", insert, message, record.id, fix=fix)

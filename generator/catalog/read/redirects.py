@@ -54,7 +54,7 @@ class Redirects:
             self.faults.append(Fault("SCH102", key, message))
             return None
         if not re.fullmatch(ID, old):
-            self.faults.append(Fault("SCH101", key, f"`{old}` is no id, so nothing was ever cited by it"))
+            self.faults.append(Fault("SCH101", key, f"`{old}` is not an id, so nothing was ever cited by it"))
             return None
         new = self._end(table, old)
         if isinstance(new, str) and new in self.records:
@@ -69,7 +69,7 @@ class Redirects:
         return None
 
     def _end(self, table: Mapping, old: str) -> Any:
-        """What stands at the end of the way from an old id; a `Circle` where it has none. Each line is walked once."""
+        """The record at the end of an old id's redirects; a `Circle` where there is none. Each line is walked once."""
         way: dict[str, None] = {}
         at: Any = old
         while at not in self._ends:
@@ -87,7 +87,7 @@ class Redirects:
         return self._ends[old]
 
     def _why_nowhere(self, table: Mapping, old: str, new: Any) -> str | None:
-        """Why no record stands at the end; None where another line of the file, or another finding, says it."""
+        """Why there is no record at the end; None where another line of the file, or another finding, says it."""
         if isinstance(new, Circle):  # it is one mistake
             return (
                 f"the redirect of `{old}` leads back to `{old}`, and no record has that id"

@@ -14,6 +14,7 @@ from generator.catalog.schemas import Path, Schemas
 from generator.catalog.shipped import shipped
 from generator.catalog.yaml.document import Document, Unreadable
 from generator.catalog.yaml.loader import MAX_DEPTH, load
+from generator.findings import Fault, Location
 
 TABLE, SCHEMA = ".yaml", ".schema.json"
 _COMMON = f"common{SCHEMA}"
@@ -21,7 +22,7 @@ _COMMON = f"common{SCHEMA}"
 
 @dataclass(frozen=True)
 class SchemaFile:
-    """A file of ``schema/``: its values, and, for a table, where each stands."""
+    """A file of ``schema/``: its values, and, for a table, where each of them is."""
 
     path: str
     text: str
@@ -33,14 +34,13 @@ class SchemaFile:
         """The name of the file itself."""
         return self.path.rpartition("/")[2]
 
-    def mistake(self, path: Path, message: str, at_key: bool = False) -> str:
+    def mistake(self, path: Path, message: str, at_key: bool = False) -> Fault:
         """A mistake with the place of the value, or key, at a path."""
         try:  # JSON is YAML, as far as a place is asked for
             document = self.document or load(self.text)
         except Unreadable:
             document = Document(self.text, None)
-        place = Record(self.name, "schema", self.path, document).at(*path, key=at_key)
-        return f"{place}: {message}"
+        return Fault("SCH101", Record(self.name, "schema", self.path, document).at(*path, key=at_key), message)
 
 
 def parsed(path: str, text: str) -> SchemaFile:
@@ -67,12 +67,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key `{next(name for name in names if names.count(name) > 1)}` stands twice")
+        raise ValueError(f"the key `{next(name for name in names if names.count(name) > 1)}` appears twice")
     return found
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _depth(value: Any) -> int:
@@ -88,24 +88,25 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def mistakes(files: Mapping[str, SchemaFile]) -> list[str]:
+def mistakes(files: Mapping[str, SchemaFile]) -> list[Fault]:
     """All mistakes in the files of a ``schema/`` by name: first each by its form, then what one says of another."""
     if "kinds.yaml" not in files:
-        return ["schema/kinds.yaml:1:1: there is no such file: the kinds of records are declared there"]
+        missing = "this file does not exist; it declares the kinds of records"
+        return [Fault("YML001", Location("schema/kinds.yaml"), missing)]
     if wrong := [each for file in files.values() for each in _of_form(file)]:
         return wrong
     schemas = {name: file for name, file in files.items() if name.endswith(SCHEMA)}
     return [*_of_kinds(files), *_of_classes(files), *_of_keys(files), *_of_references(schemas)]
 
 
-def _of_form(file: SchemaFile) -> Iterator[str]:
+def _of_form(file: SchemaFile) -> Iterator[Fault]:
     """What breaks the form of a file."""
     form = SCHEMA_FORM if file.name.endswith(SCHEMA) else TABLES.get(file.name.removesuffix(TABLE), {"type": "object"})
     for violation in Schemas({"it": form}).violations("it", file.data):
         yield file.mistake(violation.path, violation.message.replace("the record", "the file"), violation.at_key)
 
 
-def _of_kinds(files: Mapping[str, SchemaFile]) -> Iterator[str]:
+def _of_kinds(files: Mapping[str, SchemaFile]) -> Iterator[Fault]:
     """What breaks the registry of kinds: a kind without a schema or template, or two in one folder."""
     registry, taken = files["kinds.yaml"], set()
     for name, row in registry.data.items():
@@ -115,14 +116,14 @@ def _of_kinds(files: Mapping[str, SchemaFile]) -> Iterator[str]:
             yield files[f"{name}{SCHEMA}"].mistake((), "the schema of a kind lists its fields under `properties`")
         template = row.get("template")
         if template and not (shipped("templates") / template).is_file():
-            yield registry.mistake((name, "template"), f"there is no template of the name `{template}`")
+            yield registry.mistake((name, "template"), f"there is no template named `{template}`")
         for field in ("folder", "path"):
             if (field, row[field]) in taken:
                 yield registry.mistake((name, field), f"another kind has the {field} `{row[field]}`, too")
             taken.add((field, row[field]))
 
 
-def _of_classes(files: Mapping[str, SchemaFile]) -> Iterator[str]:
+def _of_classes(files: Mapping[str, SchemaFile]) -> Iterator[Fault]:
     """Classes of kernels that a family names and that no table has."""
     known, families = files.get("kernel_classes.yaml"), files.get("families.yaml")
     if known is None or families is None:
@@ -136,7 +137,7 @@ def _of_classes(files: Mapping[str, SchemaFile]) -> Iterator[str]:
                 yield families.mistake((name, *path), f"schema/kernel_classes.yaml has no class `{each}`")
 
 
-def _of_keys(files: Mapping[str, SchemaFile]) -> Iterator[str]:
+def _of_keys(files: Mapping[str, SchemaFile]) -> Iterator[Fault]:
     """Config keys that are judged twice."""
     file = files.get("config_keys.yaml")
     seen = set()
@@ -147,8 +148,8 @@ def _of_keys(files: Mapping[str, SchemaFile]) -> Iterator[str]:
             seen.add(key)
 
 
-def _of_references(schemas: Mapping[str, SchemaFile]) -> Iterator[str]:
-    """References that lead nowhere, or back to where they stand: a record's fields are listed one by one."""
+def _of_references(schemas: Mapping[str, SchemaFile]) -> Iterator[Fault]:
+    """References that lead nowhere, or back to themselves: a record's fields are listed one by one."""
     definitions = {
         (name, key): each for name, file in schemas.items() for key, each in (file.data.get("$defs") or {}).items()
     }
@@ -159,7 +160,7 @@ def _of_references(schemas: Mapping[str, SchemaFile]) -> Iterator[str]:
             if meant not in definitions:
                 yield file.mistake(path, f"`{reference}` leads nowhere; `{_COMMON}#/$defs/...` is expected")
             elif path[0] == "$defs" and (file.name, str(path[1])) in _reached(meant, leads):
-                yield file.mistake(path, f"`{reference}` leads back to where it stands")
+                yield file.mistake(path, f"`{reference}` leads back to itself")
 
 
 def _references(path: Path, value: Any) -> Iterator[tuple[Path, str]]:

@@ -22,7 +22,7 @@ def broken_folds(place: Place, document: Document, folded: list[tuple[Span, str]
     for span, style in folded:
         lines = document.source(span).splitlines()
         for number, (line, following) in enumerate(itertools.pairwise(lines)):
-            escaped = style == '"' and line.endswith("\\")  # this line break is no blank
+            escaped = style == '"' and line.endswith("\\")  # this line break is not a blank
             if not following.strip() or escaped or (style == ">" and number == 0):
                 continue
             opened = line.rfind("[[") > line.rfind("]]")

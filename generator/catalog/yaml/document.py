@@ -39,8 +39,30 @@ class Sequence(list[Any]):
         self.spans: list[Span] = []
 
 
+def without(value: Any, paths: Iterable[tuple[str | int, ...]]) -> Any:
+    """A copy of a value that lacks what stands at some places; None where all of it is taken out."""
+    below: dict[str | int, list[tuple[str | int, ...]]] = {}
+    for path in paths:
+        if not path:
+            return None
+        below.setdefault(path[0], []).append(path[1:])
+    if isinstance(value, Mapping):
+        kept = Mapping()
+        for key in (key for key in value if () not in below.get(key, ())):
+            kept[key] = without(value[key], below[key]) if key in below else value[key]
+            kept.spans[key], kept.key_spans[key] = value.spans[key], value.key_spans[key]
+        return kept
+    if isinstance(value, Sequence):
+        items = Sequence()
+        for index in (index for index in range(len(value)) if () not in below.get(index, ())):
+            items.append(without(value[index], below[index]) if index in below else value[index])
+            items.spans.append(value.spans[index])
+        return items
+    return value
+
+
 class Unreadable(Exception):
-    """The text is no YAML record. `span` says where reading stopped, `code` which check tells it."""
+    """The text is not a YAML record. `span` says where reading stopped, `code` which check reports it."""
 
     def __init__(self, message: str, span: Span = START, code: str = "YML001") -> None:
         super().__init__(message)
@@ -51,17 +73,17 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SecondFile:
-    """A second file whose text stands behind that of the first: its path, and the line on which it begins."""
+    """A second file whose text follows that of the first: its path, and the line on which it begins."""
 
     path: str
     line: int
 
 
-def located(path: str, span: Span, beside: SecondFile | None = None) -> Location:
-    """The place of a span: in the file at `path`, or in the one beside it where the span begins there."""
-    if beside is None or span[0] < beside.line:
+def located(path: str, span: Span, second: SecondFile | None = None) -> Location:
+    """The place of a span: in the file at `path`, or in the second file where the span begins there."""
+    if second is None or span[0] < second.line:
         return Location.of(path, span)
-    return Location.of(beside.path, (span[0] - beside.line, span[1], span[2] - beside.line, span[3]))
+    return Location.of(second.path, (span[0] - second.line, span[1], span[2] - second.line, span[3]))
 
 
 def _places(text: str, token: str, begin: int, end: int) -> Iterator[int]:
@@ -82,7 +104,7 @@ class Document:
     data: Any
     span: Span = START
     faults: tuple[Fault, ...] = ()
-    beside: SecondFile | None = None
+    second: SecondFile | None = None
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -109,8 +131,8 @@ class Document:
         """Where tokens of a scalar's value, each (offset in the value, token), are typed; None where one is not.
 
         A block scalar's mark is its ``|``, so columns inside it come from the source, not from the value. A token that
-        is escaped or folded does not stand there in so many words. The same characters may stand before it, in code:
-        the token is the one of its number among all that are alike.
+        is escaped or folded does not appear there character for character. The same characters may appear before it, in
+        code: the token is the one of its number among all that are alike.
         """
         begin, end = self.offset(span[0], span[1]), self.offset(span[2], span[3])
         for start, token in tokens:

@@ -26,9 +26,9 @@ MAX_DEPTH = 64
 """Nesting beyond this is refused: no record needs it, and a thousand brackets are an attack or an accident."""
 
 
-def load(text: str, path: str = "", beside: SecondFile | None = None) -> Document:
+def load(text: str, path: str = "", second: SecondFile | None = None) -> Document:
     """Read one YAML document. Raises `Unreadable` with the place; what still has a meaning is read, with its faults."""
-    place: Place = partial(located, path, beside=beside)
+    place: Place = partial(located, path, second=second)
     builder = _Builder(text, place)
     try:
         builder.run()
@@ -42,7 +42,7 @@ def load(text: str, path: str = "", beside: SecondFile | None = None) -> Documen
         raise Unreadable(f"not valid YAML: {error}") from None
     except UnicodeEncodeError as error:
         raise _bad_character(text, error) from None
-    document = Document(text, builder.root, builder.root_span, beside=beside)
+    document = Document(text, builder.root, builder.root_span, second=second)
     folds, cuts = broken_folds(place, document, builder.folded), cut_texts(place, document, builder.plain)
     return replace(document, faults=(*builder.faults, *folds, *cuts))
 
@@ -110,7 +110,7 @@ class _Builder:
         if len(self.stack) >= MAX_DEPTH:
             raise Unreadable(f"nested deeper than {MAX_DEPTH} levels", _span(event))
         if self.stack and isinstance(self.stack[-1].container, Mapping) and self.stack[-1].key is None:
-            raise Unreadable("a list or mapping stands where a key is expected", _span(event))
+            raise Unreadable("a list or mapping was found where a key is expected", _span(event))
         start = event.start_mark
         self.stack.append(_Frame(container, (start.line, start.column), bool(event.flow_style)))
 
@@ -166,7 +166,7 @@ class _Builder:
             raise Unreadable("merge key <<: anchors and merges are not read; write the fields out", span)
         if value in frame.container:
             first = frame.container.key_spans[value]  # type: ignore[union-attr]
-            message = f"key `{value}` stands here and on line {first[0] + 1}; keep one"
+            message = f"key `{value}` appears here and on line {first[0] + 1}; keep one"
             related = (Related(self.place(first), "first here"),)
             self.faults.append(Fault("YML002", self.place(span), message, related=related))
         frame.key, frame.key_span = value, span
@@ -182,7 +182,7 @@ class _Builder:
             return
         key = frame.key
         if key is None:
-            raise Unreadable("a list or mapping stands where a key is expected", span)
+            raise Unreadable("a list or mapping was found where a key is expected", span)
         if key not in frame.container:  # a repeated key keeps its first value; the fault says so
             frame.container[key] = value
             frame.container.spans[key] = span

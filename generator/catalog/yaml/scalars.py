@@ -25,7 +25,7 @@ _AMBIGUOUS = (
     (re.compile(r"[-+]?[0-9][0-9.]*[eE][0-9]+\Z"), _OTHERS + "a number with an exponent"),
     (re.compile(r"[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?\Z"), _OTHERS + "a base-60 number"),
     (re.compile(r"[-+]?(?=[^_]*_)\.?[0-9][0-9_.]*(?:[eE][-+]?[0-9]+)?\Z"), _OTHERS + "a number with separators"),
-    (re.compile(r"[-+]?\.(?:inf|nan)\Z", re.I), "{0} is no number that a record can hold"),
+    (re.compile(r"[-+]?\.(?:inf|nan)\Z", re.I), "{0} is not a number that a record can hold"),
     (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"), _LOSES),
 )
 _MAYBE_SPECIAL = frozenset("+-.0123456789~ntfNTFyYoO")

@@ -33,7 +33,7 @@ def broken_include(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
 
     How to fix
     Name a prose field of a concept, a kernel or a gotcha, or a heading in its notes: `include('id#definition')`. An
-    include stands alone in its paragraph, and the text that it brings includes nothing itself. What is true of one
+    include is alone in its paragraph, and the text that it brings includes nothing itself. What is true of one
     model is not included from that model's record: move it to a concept, or cite the model.
     """
     for record in kb.catalog.records.values():

@@ -41,7 +41,7 @@ def floating_address(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
         read_from = source.get("read_from", "locator")
         if read_from and not floats(read_from):
             continue
-        # Words are no address: then the document's own address counts, unless another document told us.
+        # Words are not an address: the document's own counts then, unless we know it through another document.
         address = locator if is_address(locator) or source.get("retrieval") == "secondary" else str(source.get("url"))
         why = floats(address) if is_address(address) else None
         resting = kb.graph.rests_on(source.id)

@@ -29,7 +29,7 @@ def inconsistent_mention(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
     Three spellings are found, which nobody writes by chance: the id of a gotcha, concept, backend or source, if it has
     three words or more, also with underscores; any id behind its kind or with its file's name (`gotcha-x`, `x.yaml`);
     and the hyphened id of a model or GPU alone in a code span, in a record that cites it nowhere. Left alone are all
-    other code, ids that are names as well and stand in plain text (llama-cpp, flashinfer), and the record's own id.
+    other code, ids that are names as well and appear in plain text (llama-cpp, flashinfer), and the record's own id.
 
     Bad
     ```yaml records/models/tiny-a.yaml

@@ -13,7 +13,7 @@ from generator.notation.citations import find, whole
 
 @check("CIT103", Severity.ERROR)
 def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
-    """Something in [[ ]] that is no citation.
+    """Something in [[ ]] that is not a citation.
 
     Why it matters
     Half a link is worse than none: the reader sees brackets and the graph has no edge.
@@ -41,7 +41,7 @@ def malformed_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
         tally.checked += 1
         if citation.mention.problem:
             citing = citation.citing if citation.citing in kb.catalog.records else None
-            message = f"{citation.mention.raw[:60]} is no citation: {citation.mention.problem}"
+            message = f"{citation.mention.raw[:60]} is not a citation: {citation.mention.problem}"
             yield this.finding(citation.location, message, citing)
     for record in kb.catalog.records.values():
         if record.id in kb.catalog.unsound:

@@ -55,7 +55,7 @@ def orphan_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
             tally.skipped += 1
             continue
         if source.id in orphans and (unread or source.id in misspelt):
-            tally.skipped += 1  # a record that cannot be read may cite it; of a citation that is misspelt CIT101 tells
+            tally.skipped += 1  # a record that cannot be read may cite it; a misspelt citation is reported as CIT101
             continue
         subjects = source.get("subjects")
         tally.checked += 1

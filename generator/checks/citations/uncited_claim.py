@@ -29,7 +29,7 @@ def uncited_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     ```
 
     How to fix
-    Add `cite: "[[source-id]]"`; if there is no source, take the claim out.
+    Add `cite: "[[source-id]]"`; if you have no source, remove the claim.
     """
     for record in kb.catalog.records.values():
         if record.id in kb.catalog.unsound:

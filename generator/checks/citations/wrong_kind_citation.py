@@ -15,7 +15,7 @@ def wrong_kind_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
     """A field cites a record of a kind that cannot be its evidence.
 
     Why it matters
-    A model cannot be the evidence for another model, and a blog post is no config.
+    A model cannot be the evidence for another model, and a blog post is not a config.
 
     Bad
     ```yaml records/concepts/tiny-latent.yaml
@@ -50,7 +50,7 @@ def wrong_kind_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterato
 
 
 def _class_defaults(kb: KnowledgeBase, citation: Citation) -> bool:
-    """Source code stands for a config only where the record says that its evidence are class defaults."""
+    """Source code can replace a config only where the record says that its evidence is class defaults."""
     citing = kb.catalog.records[citation.citing]
     target = citation.resolution.record
     return (

@@ -19,7 +19,7 @@ def inapplicable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Itera
     Why it matters
     A limit of one model or one release, copied to its siblings, becomes a limit that nobody can find the reason of: a
     page size that only layers of ratio 2 produce, or a library release that dropped the model altogether. The same
-    holds of a text that many pages include. What is not known is no contradiction.
+    holds of a text that many pages include. What is not known is not a contradiction.
 
     Bad
     ```yaml records/gotchas/tiny-wide.yaml
@@ -80,7 +80,7 @@ def _named(kb: KnowledgeBase, model: Record) -> Iterator[tuple[Location, tuple[s
 def _told(record: Record, found: Applies, included: str) -> str:
     asked = f"{found.field}: {found.asks}; this model: {found.has}"
     if not included:
-        return f"`{record.id}` is no constraint of this model: {asked}. Take it out, or correct {record.id}"
+        return f"`{record.id}` is not a constraint of this model: {asked}. Remove it, or correct {record.id}"
     return (
         f"`{included}` does not hold for this model: {record.id} says {asked}. Take the include out and say what is "
         f"true here, or correct `{found.field}` of {record.id}"

@@ -18,7 +18,7 @@ def sources_disagree(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
 
     Why it matters
     Mostly both are right, for another version, page size or number of GPUs. That condition is what a reader needs;
-    until it is known, both stand side by side.
+    until it is known, both are shown side by side.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -52,9 +52,9 @@ def sources_disagree(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     ```
 
     How to fix
-    Find what separates them and state it in `separated_by`; a version goes into `engine_version`, and what a later list
-    adds or drops into `architecture_changes`. Where it is not known, leave the finding: the matrix shows the cell as
-    disputed.
+    Find what separates them and state it in `separated_by`; a version goes into `engine_version`, what a later list
+    adds or drops into `architecture_changes`, and another way of serving a class into `routes`. Where it is not known,
+    leave the finding: the matrix shows the cell as disputed.
     """
     for engine in tally.sound(kb, "engine"):
         yield from _restrictions(this, engine, tally)
@@ -85,8 +85,11 @@ def _lists(this: Check, kb: KnowledgeBase, engine: Record, tally: Tally) -> Iter
     if not own.exhaustive:
         return
     by_source: dict[str, list[str]] = {}
+    elsewhere = frozenset().union(*(route.classes for route in own.routes))
     for name, source in own.further.items():
-        if not any(change in own.changes for change in (("added", name), ("removed", name))):
+        spelled = {name, own.spellings.get(name, name)}
+        changed = any((change, each) in own.changes for change in ("added", "removed") for each in spelled)
+        if name not in elsewhere and not changed:
             by_source.setdefault(source.id, []).append(name)
     for key, mention in engine.get("more_lists").items():
         names = by_source.pop(str(mention).strip("[]"), [])
@@ -103,7 +106,7 @@ def _gotcha(this: Check, gotcha: Record, tally: Tally) -> Iterator[Finding]:
     for index, row in enumerate(gotcha.get("disagreements") or ()):
         tally.checked += 1
         if not row.get("separated_by"):
-            message = "a report says otherwise than this record, and nothing says what separates the two"
+            message = "a report contradicts this record, and nothing says what separates the two"
             yield this.finding(gotcha.at("disagreements", index, "text"), message, gotcha.id)
 
 

@@ -15,7 +15,7 @@ from generator.notation.versions import is_range
 KINDS = ("gotcha", "engine", "backend")
 RANGES = ("engine_versions", "kernel_versions", "versions")
 PROCESSOR = "cpu"
-"""What stands for a GPU where an engine chooses for the processor."""
+"""The word in place of a GPU where an engine chooses for the processor."""
 
 
 @check("CMP504", Severity.ERROR)
@@ -69,7 +69,7 @@ def unreadable_condition(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
             tally.checked += 1
             if path[-1] in RANGES:
                 if not is_range(value):
-                    message = f'`{value}` is no range of versions: write it as in <1.1, ==0.5.* or ">=1.2, <2"'
+                    message = f'`{value}` is not a range of versions: write it as in <1.1, ==0.5.* or ">=1.2, <2"'
                     yield this.finding(record.at(*path), message, record.id)
             elif value not in gpus and not is_pattern(value):
                 message = f"`{value}` is neither a GPU on record nor a capability such as sm_90, sm_10x or gfx942"
@@ -77,7 +77,7 @@ def unreadable_condition(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
 
 
 def _conditions(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """The texts that name versions or GPUs, wherever they stand in a record."""
+    """The texts that name versions or GPUs, wherever they are in a record."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _conditions(item, (*path, index))

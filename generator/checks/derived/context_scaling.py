@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import config_source, fact_place
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import MOST, is_size
 from generator.findings import Finding, Location, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -28,12 +28,12 @@ def context_scaling(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     Why it matters
     Engines disagree about which of the three numbers counts: vLLM multiplies, others take `max_position_embeddings`.
-    One that does not fit is mostly a sibling's, such as a factor of 40 beside the context of a model with 16. Only
-    YaRN promises the product (transformers warns where it does not hold), under whatever longer name a config has for
-    it. Llama 3's factor bends frequencies and multiplies no length, longrope has lists of factors, linear and dynamic
+    One that does not fit is mostly a sibling's, such as a factor of 40 with the context of a model whose factor is 16.
+    Only YaRN promises the product (transformers warns where it does not hold), whatever longer name a config uses.
+    Llama 3's factor bends frequencies and multiplies no length, longrope has lists of factors, linear and dynamic
     scaling start from a length that is not stated. A context that equals the original one is taken for one that was
     not stretched yet, as in the instructions for Qwen2.5, and accepted. A scaling that no name on record is part of is
-    told as unknown, since nothing says what its numbers promise.
+    reported as unknown, since nothing says what its numbers promise.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -98,7 +98,7 @@ def _contains(names: list[str], known: list[str]) -> bool:
 def _product(
     config: Mapping[str, Any], path: Path, one: Mapping[str, Any], table: Mapping[str, list[str]]
 ) -> Iterator[tuple[Path, int | float, int]]:
-    """A scaling that promises a product, with its factor and the original length, where both and the length stand."""
+    """A scaling that promises a product, with its factor and the original length, where the config has all three."""
     factor, origin = one.get("factor"), one.get(ORIGIN, config.get(ORIGIN))
     if not _contains(_named(one), table.get("product", [])) or not is_size(config.get(LONGEST)):
         return
@@ -118,7 +118,7 @@ def _unknown(
     names = _named(one)
     if names and not _contains(names, [*table.get("product", []), *table.get("none", [])]):
         message = (
-            f"`{names[0]}` is no scaling on record, so whether its factor fits `{LONGEST}` is unknown; if it is known "
+            f"`{names[0]}` is not a scaling on record, so whether its factor fits `{LONGEST}` is unknown; if you know "
             f"what it promises, name it in schema/rope_scalings.yaml"
         )
         yield this.finding(_place(kb, model, path), message, model.id, severity=Severity.WARNING)
@@ -129,7 +129,7 @@ def _place(kb: KnowledgeBase, model: Record, path: tuple[str, ...]) -> Location:
     written = model.get("architecture") or {}
     if path[0] in written:
         return model.at("architecture", *path)
-    source = config_source(kb.catalog, model)
-    if LONGEST in written or source is None:
+    cited = CitedConfig.of(kb.catalog, model)
+    if LONGEST in written or cited.source is None:
         return model.at("architecture", LONGEST) if LONGEST in written else model.at("architecture", key=True)
-    return fact_place(source, path[0])
+    return cited.at(path[0])

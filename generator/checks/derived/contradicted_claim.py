@@ -28,7 +28,7 @@ def contradicted_claim(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
     with a formula for another design. A figure per token may mean any layout that an engine stores, unless its
     condition names one; it holds if one of them rounds to the stated digits. A figure for a length is compared with and
     without state, a context with the longest that the config allows, other fields with the config's own. What was
-    measured may hold pages and reserves besides: such a figure can agree, but contradicts nothing.
+    measured may include pages and reserves: such a figure can agree, but contradicts nothing.
 
     Bad
     ```yaml records/models/tiny-a.yaml

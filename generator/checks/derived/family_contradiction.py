@@ -20,9 +20,9 @@ def family_contradiction(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
     warned against just that, and got MLA's kernels, constraints and figures along with the word. Compared are claims
     (`attention_family`, `kernel_class`), words in a model's notes ("FAMILY=mla", "this is an MLA model", "the required
     kernel is an MLA decode kernel"), lists under a name of a family in any prose ("MLA rows: A, B"), and the rows of
-    engines and gotchas that name families beside classes: one whose class derives to none of its families can never
+    engines and gotchas that name families as well as classes: one whose class derives to none of its families can never
     hold. What a sentence denies, supposes, reports or quotes is left alone, and so is one about another model. A word
-    may stand for several families: a model with an indexer on top of MLA is rightly called MLA.
+    may mean several families: a model with an indexer on top of MLA is rightly called MLA.
 
     Bad
     ```yaml records/models/tiny-a.yaml

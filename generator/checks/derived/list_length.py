@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.layer_lists import LAYERS, LayerList, layer_lists
 from generator.findings import Finding, Severity
 from generator.knowledge.evidence.config_comparison import Pair, disagreements
@@ -57,8 +57,7 @@ def list_length(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findin
 def _finding(this: Check, kb: KnowledgeBase, model: Record, one: LayerList) -> Finding:
     facts = kb.facts[model.id]
     absorbs = [("DRV302", model.id)] if one.path[0] in {field.split(".")[0] for field in facts.fields} else []
-    source = config_source(kb.catalog, model)
-    differing = disagreements(model, source) if source and source.id not in kb.catalog.unsound else {}
+    differing = disagreements(model, CitedConfig.of(kb.catalog, model))
     telling = {key: differing[key] for key in (one.path[0], *LAYERS, MTP) if key in differing}
     if telling and telling.keys() == differing.keys() and not _reordered(differing):
         absorbs.append(("WIR202", model.id))

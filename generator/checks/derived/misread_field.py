@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from generator.checks.contract import Check, Tally, check
 from generator.checks.texts import passages
 from generator.derive.attention.geometry import Geometry
-from generator.derive.cited_config import config_keys
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.facts import Facts
 from generator.derive.sizing import sizing_fields
@@ -24,8 +23,8 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     DeepSeek-V4's `num_hash_layers` was called "paired with the KV ratios" and the cache "hashed"; `expert_dtype`,
     `hc_mult` and `o_lora_rank` were signs of a "compressed cache". They are a router, a weight type, residual streams
     and an output projection, and the cache was sized wrong because of them. Which keys are neutral, and what each
-    decides, stands in `schema/config_keys.yaml`. Read are a model's own sentences in which such fields and the cache
-    stand on both sides of one verb; any word of doubt or of no effect silences the sentence. A window that is called
+    decides, is in `schema/config_keys.yaml`. Read are a model's own sentences in which such fields and the cache
+    are on both sides of one verb; any word of doubt or of no effect silences the sentence. A window that is called
     the compressed cache is found too. A warning and no error, since a sentence is read by a small grammar.
 
     Bad
@@ -48,7 +47,6 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
     Name the fields that the message gives, or none: the model's page shows how the figure comes about. If the key does
     shape a cache, its role in `schema/config_keys.yaml` is wrong.
     """
-    keys = config_keys(kb.catalog)
     for passage in passages(kb, tally, ("model",)):
         facts, text = kb.facts.get(passage.record.id), passage.text.value
         if facts is None or facts.geometry is None:
@@ -56,7 +54,7 @@ def misread_field(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Find
             continue
         tally.checked += 1
         told = [
-            *((taken.start, taken.end, _fields(facts, keys, taken.keys)) for taken in taken_as_evidence(text)),
+            *((taken.start, taken.end, _fields(facts, kb.keys, taken.keys)) for taken in taken_as_evidence(text)),
             *((start, end, _window(facts.geometry)) for start, end in windows_taken_for_compressed(text)),
         ]
         for start, end, message in told:
@@ -71,7 +69,7 @@ def _fields(facts: Facts, keys: ConfigKeys, named: tuple[str, ...]) -> str:
         return ""
     reasons = ", ".join(f"`{key}` ({keys.why(key)})" for key in idle)
     sizing = ", ".join(f"`{key}`" for key in sizing_fields(facts, keys))
-    return f"no evidence about the cache: {reasons}; this model's cache follows from {sizing}"
+    return f"not evidence about the cache: {reasons}; this model's cache follows from {sizing}"
 
 
 def _window(geometry: Geometry) -> str:
@@ -80,5 +78,5 @@ def _window(geometry: Geometry) -> str:
     pooled = dict.fromkeys(s.layer_type for s in geometry.streams if s.entries.rule == "pooled" and s.role == "kv")
     if not sizes:
         return ""
-    kept = f"the window is no compressed cache: it keeps the last {' or '.join(map(str, sizes))} tokens as they are"
+    kept = f"the window is not a compressed cache: it keeps the last {' or '.join(map(str, sizes))} tokens as they are"
     return kept + (f"; compressed are the entries of {' and '.join(pooled)}" if pooled else "")

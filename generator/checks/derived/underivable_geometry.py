@@ -36,7 +36,7 @@ def underivable_geometry(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
 
     Where the config leaves a key to its class, `class_defaults` may cite a pinned source that states the default for
     exactly this model type, in its facts: `model_type`, `class` and `defaults`. Sizes, under `default_sizes`, count
-    only where the whole config was read (`complete: true`). A citation that fills nothing is idle and is told, too.
+    only where the whole config was read (`complete: true`). A citation that fills nothing is idle and is reported, too.
     """
     for model in tally.sound(kb, "model"):
         if model.get("config") is None and not model.get("architecture"):

@@ -42,6 +42,6 @@ def changed_digest(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fin
         digest = facts_digest(source.get("facts"))
         if digest != stated:
             where = source.at("facts_digest")
-            fix = Fix("write the digest of the facts as they stand", (Edit(where, digest),), safe=False)
+            fix = Fix("write the digest of the facts as they are now", (Edit(where, digest),), safe=False)
             message = f"the facts have the digest {digest}; were they edited without reading the document again?"
             yield this.finding(where, message, source.id, fix=fix)

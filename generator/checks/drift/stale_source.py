@@ -18,11 +18,11 @@ def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 
     Why it matters
     A thread is closed, a documentation page follows the next release, a branch moves on. Nothing in the base shows it:
-    the facts here still match their digest, and are no longer what the document says.
+    the facts here still match their digest, but are no longer what the document says.
 
     How long a reading holds is data, `schema/rereading.yaml`, with a reason for each type. A package at a version, a
     commit, a revision, the documentation of a release or an archived copy never changes. Age is counted to the
-    day on which the base is checked. A branch that could be pinned is CIT110's to tell; where that is excused, this
+    day on which the base is checked. CIT110 reports a branch that could be pinned; where that is excused, this
     check sees to it that somebody looks again.
 
     Nobody has made a mistake here; time has passed. So this is reported as overdue: it fails `validate --overdue`,
@@ -75,7 +75,7 @@ def stale_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findi
 def _address(source: Record) -> str | None:
     """Where one could read again what was read; None where only words say where that was.
 
-    What another document told us can be read again only where that one has an address.
+    What we know through another document can be read again only where that one has an address.
     """
     read_from, locator = source.get("read_from", "locator"), str(source.get("locator"))
     places = [read_from, locator, source.get("url") if source.get("retrieval") != "secondary" else None]

@@ -25,7 +25,7 @@ def superseded_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
     Somebody has read what the document says now, and this record still says what it said before.
 
     Two sources are editions of one document where `supersedes` or `superseded_by` says so, or where they name one place
-    in one package or repository, about the same subjects, at versions or days that tell which is newer. An entry that
+    in one package or repository, about the same subjects, at versions or days that show which is newer. An entry that
     says that it is about the old edition (`since`, `until`, its version in words) is left alone, and so is a list that
     cites both. A record that states the old version as its own, or a gotcha in its conditions, gets an info: it says
     which version it is about.

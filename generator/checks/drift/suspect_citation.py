@@ -24,7 +24,7 @@ def suspect_citation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     uses, and a short hash of each, so that a change can be named. Which facts are used is a recipe with a version: a
     model's config counts with the keys of its `architecture` and its class names, a field under `evidence` with its
     key, a value that the source lists with that entry, anything else with all facts. The hash is sha256 over them as
-    JSON with sorted keys and no blanks, in UTF-8. A citation without a stamp was never reviewed; that is no finding,
+    JSON with sorted keys and no blanks, in UTF-8. A citation without a stamp was never reviewed; that is not a finding,
     and not counted as passed.
 
     Bad

@@ -1,4 +1,4 @@
-"""YML002: a key that stands twice in one mapping."""
+"""YML002: a key that appears twice in one mapping."""
 
 from __future__ import annotations
 

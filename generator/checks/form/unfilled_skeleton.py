@@ -21,7 +21,7 @@ def unfilled_skeleton(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
 
     Why it matters
     A skeleton keeps to its schema, so nothing else notices that its address leads nowhere or that the reason for a null
-    is no reason; and the page would show it.
+    is not a reason; and the page would show it.
 
     Bad
     ```yaml records/concepts/tiny-latent.yaml
@@ -49,7 +49,7 @@ def unfilled_skeleton(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
 
 
 def _left(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Where a TODO stands."""
+    """Where there is a TODO."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _left(item, (*path, key))

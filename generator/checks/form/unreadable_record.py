@@ -11,7 +11,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 
 @check("YML001", Severity.ERROR)
 def unreadable_record(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
-    """The file is no YAML record that can be read.
+    """The file cannot be read as a YAML record.
 
     Why it matters
     A record that cannot be read must not count as empty: what it says would vanish from the site without a word.

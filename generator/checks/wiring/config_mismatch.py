@@ -8,9 +8,8 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import fact_place, flat_facts, model_types
+from generator.derive.cited_config import CitedConfig, agree
 from generator.findings import Finding, Related, Severity
-from generator.knowledge.evidence.config_comparison import agree
 from generator.knowledge.evidence.subjects import subject_citations
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.citations import whole
@@ -21,7 +20,7 @@ def config_mismatch(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
     """A field of a record differs from what the cited source says.
 
     Why it matters
-    A number stands in the record and in its source, and the two must balance: that is the whole rule of this base.
+    A number is in the record and in its source, and the two must balance: that is the whole rule of this base.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -60,21 +59,22 @@ def _evidence(record: Record) -> set[str]:
 
 
 def _compare(this: Check, tally: Tally, record: Record, source: Record, fields: Mapping[str, Any]) -> Iterator[Finding]:
-    facts = flat_facts(source)
+    cited = CitedConfig(source)
+    facts = cited.flat
     wrong: dict[str, tuple[Any, Any]] = {}
     for key, value in fields.items():
         if key not in facts:
             tally.not_checkable += 1
             continue
         tally.checked += 1
-        if not agree(value, facts[key]) and not (key == "model_type" and str(value) in model_types(source)):
+        if not cited.says(key, value):
             wrong[key] = (value, facts[key])
     if not wrong:
         return
     pairs = ", ".join(_differ(key, value, fact) for key, (value, fact) in wrong.items())
     first = next(iter(wrong))
     others = [Related(record.at("architecture", key), f"`{key}` here") for key in wrong if key != first]
-    theirs = [Related(fact_place(source, key), f"`{key}` in the source") for key in wrong]
+    theirs = [Related(cited.at(key), f"`{key}` in the source") for key in wrong]
     yield this.finding(
         record.at("architecture", first),
         f"the cited source {source.id} disagrees: {pairs}",

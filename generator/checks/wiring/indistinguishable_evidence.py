@@ -1,4 +1,4 @@
-"""WIR203: configs that no field which a record relies on can tell apart."""
+"""WIR203: configs that are equal in every field that a record relies on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import config_source, flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.evidence.lookalikes import Configs, joined
 from generator.knowledge.knowledge_base import KnowledgeBase
@@ -17,8 +17,8 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     """Two sources agree in every field that a record relies on.
 
     Why it matters
-    The citation cannot be verified by its facts, only by the subject that its source declares. That is no mistake; it
-    says where a mistake would be invisible, and why subjects are declared at all.
+    The citation cannot be verified by its facts, only by the subject that its source declares. That is not a mistake;
+    it says where a mistake would be invisible, and why subjects are declared at all.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -62,11 +62,12 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
     Nothing has to be done. A field that does discriminate, if the config has one, may be added to the architecture.
     """
     configs = [source for source in kb.catalog.sound("source") if source.get("type") == "hf-config"]
-    index = Configs((source.id, flat_facts(source)) for source in configs)
+    index = Configs((source.id, CitedConfig(source).flat) for source in configs)
     about = _by_subject(configs)
     groups: dict[frozenset[str], list[Record]] = {}
     for model in tally.sound(kb, "model"):
-        own = config_source(kb.catalog, model)
+        cited = CitedConfig.of(kb.catalog, model)
+        own = cited.source
         relied_on = model.get("architecture") or {}
         if own is None or not relied_on:
             tally.not_checkable += 1
@@ -75,13 +76,12 @@ def indistinguishable_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> 
             tally.skipped += 1  # SCH101 or WIR201 has said so
             continue
         tally.checked += 1
-        facts = flat_facts(own)
-        alike = index.agreeing({key: facts[key] for key in relied_on if key in facts})
+        alike = index.agreeing({key: cited.flat[key] for key in relied_on if key in cited.flat})
         revisions = {id for subject in own.get("subjects") for id in about.get(subject, ()) if id != own.id} & alike
         if revisions:
             alike -= revisions  # of the same subject: no reading of either is a mistake
         if own.id not in alike:
-            alike |= {own.id}  # a class that stands for a config
+            alike |= {own.id}  # a class used in place of a config
         if len(alike) > 1:
             groups.setdefault(alike, []).append(model)
     for names, models in joined(groups):
@@ -97,13 +97,13 @@ def _by_subject(sources: list[Record]) -> dict[str, list[str]]:
 
 
 def _finding(this: Check, kb: KnowledgeBase, names: list[str], models: list[Record]) -> Finding:
-    """Look-alikes are told once, at the first record that relies on one of them."""
+    """Look-alikes are reported once, at the first record that relies on one of them."""
     first, *others = models
     related = [Related(model.at("config"), "relies on one of them, too") for model in others]
     related += [Related(kb.catalog.records[id].at("subjects"), "one of the look-alikes") for id in names]
     message = (
         f"{', '.join(names)} agree in every field that {', '.join(model.id for model in models)} "
-        f"{'rely' if others else 'relies'} on; only the declared subject tells them apart"
+        f"{'rely' if others else 'relies'} on; they differ only in the declared subject"
     )
     data = {"sources": names, "records": [model.id for model in models]}
     return this.finding(first.at("config"), message, first.id, related, data=data)

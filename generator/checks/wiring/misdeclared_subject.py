@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Finding, Severity
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.addresses import repositories
 
 CAUSED = ("WIR201", "WIR202", "WIR203", "WIR204")
-"""What a wrong subject makes look like a wrong citation, and is told here."""
+"""Checks that would blame the citation for a wrong subject, which is reported here."""
 SCHEMES = ("hf:", "github:", "pypi:")
 
 
@@ -90,7 +90,7 @@ def _in_doubt(kb: KnowledgeBase, source: Record, subjects: set[str]) -> set[str]
     return {
         model.id
         for model in kb.catalog.sound("model")
-        if f"hf:{model.get('repo')}" in subjects or config_source(kb.catalog, model) is source
+        if f"hf:{model.get('repo')}" in subjects or CitedConfig.of(kb.catalog, model).source is source
     }
 
 

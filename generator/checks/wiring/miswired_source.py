@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Finding, Related, Severity
 from generator.knowledge.evidence.config_comparison import Comparison, compare, growth_of
 from generator.knowledge.evidence.subjects import candidates, foreign_citations, subject_citations
@@ -23,7 +23,7 @@ def miswired_source(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     Why it matters
     Two configs can agree in every field that sizes the cache and still be of two models: a DeepSeek-V2 record that
-    cited DeepSeek-V3's config stood unseen for months, since only the layer count told them apart. What a source is
+    cited DeepSeek-V3's config went unnoticed for months, since only the layer counts differed. What a source is
     about is declared in its `subjects`, so the wrong citation shows even where no figure does.
 
     Bad
@@ -76,15 +76,14 @@ def _finding(
     better = candidates(kb, record, citation, subject, cited)
     best = better[0] if better else None
     relied_on = record.get("architecture") or {}
-    right = flat_facts(best) if best else dict(relied_on)
-    comparison = compare(relied_on, right, flat_facts(cited))
-    effect = _effect(kb, {**right, **relied_on}, flat_facts(cited)) if record.kind == "model" else {}
+    right, wrong = CitedConfig(best).flat if best else dict(relied_on), CitedConfig(cited).flat
+    comparison = compare(relied_on, right, wrong)
+    effect = _effect(kb, {**right, **relied_on}, wrong) if record.kind == "model" else {}
     orphaned = best is not None and best.id in kb.graph.orphans()
     # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
     underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
     # A list of further sources need not repeat what the record cites elsewhere; a field with one citation must have it.
-    further = isinstance(citation.path[-1], int)
-    already = {each.target for each in kb.graph.cites(record.id)} if further else set()
+    already = {each.target for each in kb.graph.cites(record.id)} if isinstance(citation.path[-1], int) else set()
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]
     named = best is not None and best.id in already
     if best:
@@ -142,7 +141,7 @@ def _message(
         pairs = (f"{key} {_short(one)} / {_short(two)}" for key, (one, two) in comparison.discriminating.items())
         parts.append("right / cited: " + ", ".join(pairs))
     elif comparison.shared and not comparison.absent:
-        parts.append("no field that the record relies on tells the two apart: only the declared subject does")
+        parts.append("the two differ in no field that the record relies on, only in the declared subject")
     if comparison.absent:
         parts.append(f"the cited one has no {', '.join(comparison.absent)}")
     if comparison.discriminating and comparison.shared:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from generator.checks.contract import Check, Tally, check
-from generator.derive.cited_config import flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Edit, Finding, Fix, Related, Severity
 from generator.knowledge.evidence.config_comparison import compare, growth_of
 from generator.knowledge.evidence.swapped_configs import Relinked, circles, config_wires
@@ -17,7 +17,7 @@ from generator.notation.units import grouped, number
 NAMED = 6
 
 CAUSED = ("WIR201", "WIR202", "DRV302", "NUM409")
-"""What would be found in a record of the circle besides, and is told here."""
+"""What other checks would find in a record of the circle, and is reported here instead."""
 
 
 @check("WIR204", Severity.ERROR)
@@ -28,8 +28,8 @@ def swapped_evidence(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     Two citations that were swapped are one slip, and one that hides well: no source is an orphan, every citation
     resolves, and two siblings agree in most fields. All configs in doubt are dealt out anew to the models in doubt, by
     subject and then by agreeing fields; where that gives a circle of records each the document of another one, this is
-    told once, in place of a mis-wiring for each of them. It also finds two revisions of one repository that were
-    swapped, which no subject can tell apart.
+    reported once, in place of a mis-wiring for each of them. It also finds two revisions of one repository that were
+    swapped, which no subject can distinguish.
 
     Bad
     ```yaml records/models/tiny-a.yaml
@@ -76,7 +76,9 @@ def _finding(this: Check, kb: KnowledgeBase, circle: list[Relinked]) -> Finding:
 
 def _link(kb: KnowledgeBase, moved: Relinked) -> dict[str, Any]:
     model = moved.wire.model
-    compared = compare(model.get("architecture") or {}, flat_facts(moved.right), flat_facts(moved.wire.source))
+    compared = compare(
+        model.get("architecture") or {}, CitedConfig(moved.right).flat, CitedConfig(moved.wire.source).flat
+    )
     return {
         "subject": moved.wire.subject,
         "cited": moved.wire.source.id,
@@ -88,12 +90,12 @@ def _link(kb: KnowledgeBase, moved: Relinked) -> dict[str, Any]:
 
 
 def _growths(kb: KnowledgeBase, moved: Relinked) -> list[Fraction | None]:
-    right, cited = flat_facts(moved.right), flat_facts(moved.wire.source)
+    right, cited = CitedConfig(moved.right).flat, CitedConfig(moved.wire.source).flat
     return [growth_of(kb, {**right, **(moved.wire.model.get("architecture") or {})}), growth_of(kb, cited)]
 
 
 def _fix(circle: list[Relinked]) -> Fix | None:
-    """All citations at once; None where one of them cannot be told apart from the text around it."""
+    """All citations at once; None where the exact characters of one are not known."""
     edits: list[Edit] = []
     for moved in circle:
         fix = moved.wire.citation.fix(moved.right.id)

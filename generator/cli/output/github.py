@@ -14,7 +14,7 @@ _COMMANDS = {"error": [Severity.ERROR], "warning": [Severity.WARNING], "notice":
 
 
 def as_annotations(findings: Iterable[Finding], place: str = "") -> str:
-    """``::error file=...::message`` lines; `place` stands before each path, since GitHub knows the repository's."""
+    """``::error file=...::message`` lines; `place` comes before each path, since GitHub knows the repository's."""
     lines: list[str] = []
     listed = list(findings)
     for command, severities in _COMMANDS.items():

@@ -42,7 +42,7 @@ def fit_lines(fit: Fit) -> Iterator[str]:
     """The figure for a terminal."""
     load = fit.load
     sequences = f"{load.batch} sequence{'' if load.batch == 1 else 's'} of {grouped(load.context)} tokens"
-    yield f"memory, a figure beside the verdict: {sequences}, {load.tp} GPU{'' if load.tp == 1 else 's'}"
+    yield f"memory, a figure apart from the verdict: {sequences}, {load.tp} GPU{'' if load.tp == 1 else 's'}"
     for name, part in (("weights", load.weights), ("cache", load.cache)):
         words = f"not derivable: {part}" if isinstance(part, str) else f"{binary(part)} on each"
         yield f"  {name}: {words}"

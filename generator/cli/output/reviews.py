@@ -1,4 +1,4 @@
-"""What `servebook review` says: what was stamped, still holds or could not be compared; or how all of it stands."""
+"""What `servebook review` says: what was stamped, still holds or could not be compared; or the status of everything."""
 
 from __future__ import annotations
 

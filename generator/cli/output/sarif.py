@@ -19,7 +19,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def as_sarif(findings: Iterable[Finding], checks: Iterable[Check], place: str = "") -> str:
-    """One run: every check as a rule, every finding as a result. `place` stands before each path."""
+    """One run: every check as a rule, every finding as a result. `place` comes before each path."""
     rules = list(checks)
     places = {check.code: index for index, check in enumerate(rules)}
     run = {

@@ -20,7 +20,7 @@ class PlainStream(io.TextIOWrapper):
         super().__init__(
             stream.buffer,
             encoding=stream.encoding,
-            errors="backslashreplace",  # a name that is no UTF-8 holds halves of characters
+            errors="backslashreplace",  # a name that is not UTF-8 holds halves of characters
             line_buffering=stream.line_buffering,
             write_through=stream.write_through,
         )

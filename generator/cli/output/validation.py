@@ -27,7 +27,7 @@ _DIM, _RESET = "\x1b[2m", "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class FindingStyle:
-    """How findings are shown: colour, what stands before their paths, whether infos are listed.
+    """How findings are shown: colour, the prefix of their paths, whether infos are listed.
 
     On a terminal `line` reads a line of an authored file, for an excerpt of at most `width` characters.
     """
@@ -123,13 +123,13 @@ def _window(line: str, begin: int, end: int, width: int) -> tuple[int, int]:
 
 
 def _one_cell(text: str) -> str:
-    """A text in which every character stands in a place of its own: a tab is a blank, an order is a mark."""
+    """A text in which every character has a column of its own: a tab is a blank, a control character a mark."""
     return CONTROL.sub("\ufffd", text.replace("\t", " "))
 
 
 def _cells(text: str) -> int:
     """The columns of a terminal that a text takes."""
-    from wcwidth import wcswidth  # 40 ms, for what stands below a finding on a terminal
+    from wcwidth import wcswidth  # 40 ms, for the excerpt below a finding on a terminal
 
     return max(wcswidth(text), 0)
 

@@ -28,6 +28,7 @@ from generator.derive.attention.families import FAMILIES, Family
 from generator.derive.attention.formats import CacheFormat, CacheLayout, FormatMismatch
 from generator.derive.attention.formula import formula, window_formula
 from generator.derive.attention.geometry import CacheStream, Entries, Geometry, StateSlot
+from generator.derive.attention.heterogeneous import heterogeneous
 from generator.derive.attention.kv_heads import query_heads
 from generator.derive.attention.signs import family_name
 from generator.derive.attention.windows import bounded
@@ -73,9 +74,9 @@ def derive(
 ) -> Geometry | NotDerivable:
     """The cache geometry of a Hugging Face config, or the reason why there is none; never raises.
 
-    ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered stands in the notes. A key
-    that is known to shape caches cannot be waved through. ``class_defaults`` are what the config's own class sets where
-    the config is silent: they fill absent keys (a dotted one inside its object), and the notes say so.
+    ``assume_neutral`` names unknown keys that the caller vouches for; each one that mattered is named in the notes. A
+    key that is known to shape caches cannot be waved through. ``class_defaults`` are what the config's own class sets
+    where the config is silent: they fill absent keys (a dotted one inside its object), and the notes say so.
     """
     try:
         return _derive(config, keys, assume_neutral, class_defaults or {})
@@ -93,7 +94,24 @@ def _derive(
     nothing = without_cache(_classes(*outers, whole), whole, keys.without_cache)
     if nothing is not None:
         return nothing
-    inner, off = without_switched_off(whole, keys)
+    layers = heterogeneous(whole)
+    if layers is None:
+        return _homogeneous(whole, whole, outers, filled, keys, assumed)
+    return layers.geometry(
+        lambda part: _homogeneous(part, whole, outers if part is layers.plain else [], filled, keys, assumed)
+    )
+
+
+def _homogeneous(
+    config: Mapping[str, Any],
+    whole: Mapping[str, Any],
+    outers: list[dict[str, Any]],
+    filled: Mapping[str, Any],
+    keys: ConfigKeys,
+    assumed: Collection[str],
+) -> Geometry:
+    """Layers that all follow one config: the whole of what is stated, or what holds for some of its layers."""
+    inner, off = without_switched_off(config, keys)
     family = _family(inner)
     inert = {**off, **family.inert(inner)}
     check_mechanisms(inner, keys, family, inert, _names(whole, *outers), whole)
@@ -102,7 +120,7 @@ def _derive(
     geometry = bounded(family.reader(inner), inner)
     check_used(inner, keys, geometry.reads, inert, family)
     notes = [
-        *_notes(whole, outers, keys, inert, assumed),
+        *_notes(config, outers, keys, inert, assumed),
         *(f"class default: {key} {shown(filled[key])}" for key in filled if key in geometry.reads),
     ]
     return replace(geometry, notes=(*geometry.notes, *notes), query_heads=query_heads(inner))

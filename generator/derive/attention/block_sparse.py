@@ -43,7 +43,7 @@ def read_block_sparse(config: Mapping[str, Any]) -> Geometry:
     fields = Fields(config)
     layers = layer_count(fields)
     if not isinstance(fields.get(CFG), Mapping):
-        raise Refused(f"`{CFG}` is no object", CFG)
+        raise Refused(f"`{CFG}` is not an object", CFG)
     fields.switch(ON)
     which = flagged_layers(fields, WHICH, "dense", "sparse", layers)
     if which is None:

@@ -81,9 +81,7 @@ def agreed(found: Mapping[str, tuple[str, ...] | None]) -> tuple[str, ...] | Non
     """The layers that all stated keys speak of; two that disagree are refused. None where none is stated."""
     stated = {key: kinds for key, kinds in found.items() if kinds is not None}
     if len(set(stated.values())) > 1:
-        raise Refused(
-            " and ".join(f"`{key}`" for key in stated) + f" tell of different layers{_first(stated)}", *stated
-        )
+        raise Refused(" and ".join(f"`{key}`" for key in stated) + f" name different layers{_first(stated)}", *stated)
     return next(iter(stated.values()), None)
 
 

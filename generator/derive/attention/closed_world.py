@@ -1,6 +1,6 @@
 """The closed world: a config is derived only where every key that could shape the cache is known and accounted for.
 
-Plain GQA is not proved by the absence of other families' keys, so a mechanism nobody told us about has to show as a
+Plain GQA is not proved by the absence of other families' keys, so a mechanism that nobody has judged has to show as a
 key nobody has judged (docs/kv-geometry.md#fields-that-mislead).
 """
 
@@ -43,11 +43,11 @@ def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Colle
         if keys.role(key) is None and not _vouched(key, keys, assumed) and not keys.proved_inert(key, config)
     ]
     if unknown:
-        raise Refused(_unknown(unknown, keys, config), *unknown)
+        raise _unknown(unknown, keys, config)
 
 
 def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys, assumed: Collection[str]) -> None:
-    """Refuse a key beside the language model's config that is unknown, or shapes a cache and is not repeated inside."""
+    """Refuse a key outside the model's config that is unknown, or that shapes a cache and is not repeated inside."""
     for outer in outers:
         for key, value in outer.items():
             role = keys.role(key)
@@ -56,7 +56,7 @@ def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys
             if keys.proved_inert(key, outer):
                 continue
             if role is None:
-                raise Refused(_unknown([key], keys, outer), key)
+                raise _unknown([key], keys, outer)
             if role in SHAPING and not (key in inner and inner[key] == value):
                 raise Refused(_mechanism([key], keys, "not repeated inside the language model's config"), key)
 
@@ -116,13 +116,14 @@ def _mechanism(found: list[str], keys: ConfigKeys, verdict: str) -> str:
     return "; ".join(f"{_list(names)} ({why})" for why, names in by_why.items()) + f": {verdict}"
 
 
-def _unknown(found: list[str], keys: ConfigKeys, config: Config) -> str:
+def _unknown(found: list[str], keys: ConfigKeys, config: Config) -> Refused:
     """What nobody has judged; only keys whose names do not speak of the cache are offered to be vouched for."""
+    read = keys.reads.readers(config) if keys.reads is not None else ()
     said = {key: why for key in found if (why := keys.words.why_not_neutral(key))}
     other = [key for key in found if key not in said]
     parts = [f"unknown config key{'s' if found[1:] else ''} {_list(found)}"]
-    if keys.reads is not None and keys.reads.knows(config):
-        whose = f"`{config['model_type']}` in {keys.reads.source}"
+    if read and keys.reads is not None:
+        whose = f"`{config['model_type']}` ({', '.join(read)}; {keys.reads.source})"
         parts.append(f"the code of {whose} reads {'them' if found[1:] else 'it'}")
     if said:
         named = ", ".join(f"`{key}` {why}" for key, why in list(said.items())[:MOST_NAMED])
@@ -139,7 +140,7 @@ def _unknown(found: list[str], keys: ConfigKeys, config: Config) -> str:
             f"neutral with the reason"
         )
         parts.append(f"`servebook kv --config` takes {flags}")
-    return "; ".join(parts)
+    return Refused("; ".join(parts), *found, open_keys=() if said or read else tuple(found))
 
 
 def _list(found: list[str]) -> str:

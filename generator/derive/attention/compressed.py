@@ -133,4 +133,4 @@ def _states(counts: Mapping[str, int], row: int, index: int | None) -> tuple[Sta
 def _check_layer_types(fields: Fields, types: tuple[str, ...]) -> None:
     stated = fields.get("layer_types")
     if stated is not None and (not isinstance(stated, list) or tuple(stated) != types):
-        raise Refused("`layer_types` and `compress_ratios` tell of different layers", "layer_types", "compress_ratios")
+        raise Refused("`layer_types` and `compress_ratios` name different layers", "layer_types", "compress_ratios")

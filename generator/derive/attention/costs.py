@@ -71,7 +71,7 @@ def state_parts(geometry: Geometry, layout: CacheLayout) -> list[tuple[CacheForm
 def sharded(geometry: Geometry, layout: CacheLayout, tokens: int, tp: int) -> int | Fraction:
     """Bytes of all cache entries on each of ``tp`` tensor-parallel ranks.
 
-    KV heads are dealt out until there are no more, then repeated; an entry that its heads share stands whole on every
+    KV heads are dealt out until there are no more, then repeated; an entry that its heads share is whole on every
     rank (vllm 0.33.0 ``config/model.py`` get_num_kv_heads). Raises ValueError where heads and ranks do not divide.
     """
     check_ranks(geometry, tp)

@@ -23,7 +23,7 @@ class CacheFormat:
     Either ``bytes_per_scalar``, or ``bytes_per_entry`` for an entry of ``scalars`` data scalars (scales and padding are
     in the bytes, not in the scalars). ``extra_bytes_per_head`` is added per token and KV head. ``window_format`` is the
     format that windows take when this one holds the kv entries. A state format names in ``slot`` the StateSlot that it
-    stores, in ``rows`` rows per sequence and layer. ``families`` None stands for any family.
+    stores, in ``rows`` rows per sequence and layer. ``families`` None means any family.
     """
 
     id: str

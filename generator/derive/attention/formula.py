@@ -12,7 +12,7 @@ from generator.notation.units import grouped
 
 
 def formula(geometry: Geometry, layout: CacheLayout) -> str:
-    """Growth, as in ``60 × (512 + 64) × 2 = 69,120 B/token``; what stands left of ``=`` evaluates to ``growth``."""
+    """Growth, as in ``60 × (512 + 64) × 2 = 69,120 B/token``; the left of ``=`` evaluates to ``growth``."""
     growing = [s for s in geometry.streams if s.entries.slope()]
     left = " + ".join(_terms(geometry, layout, growing, _slope)) or "0"
     return f"{left} = {grouped(growth(geometry, layout))} B/token"
@@ -36,7 +36,7 @@ def _slope(entries: Entries) -> str:
 def _terms(
     geometry: Geometry, layout: CacheLayout, streams: list[CacheStream], times: Callable[[Entries], str]
 ) -> list[str]:
-    """One term per group of streams; what the same layers keep at the same pace stands in one pair of brackets."""
+    """One term per group of streams; what the same layers keep at the same pace is in one pair of brackets."""
     paced: dict[tuple[str, int, Entries], list[str]] = {}
     for stream in streams:
         pace = (stream.layer_type, stream.layers, stream.entries)

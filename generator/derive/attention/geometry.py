@@ -99,7 +99,7 @@ class Geometry:
     """Everything the config says about the cache of the backbone; MTP and draft layers are left out.
 
     ``layers`` counts blocks by name, ``layer_types`` names them in order: a layer of two attention blocks (LongCat), of
-    attention beside a recurrent block (Falcon-H1) or with cross-attention stands there twice. The two naive figures
+    attention next to a recurrent block (Falcon-H1) or with cross-attention is counted twice. The two naive figures
     are bytes per token at 2 bytes per scalar, or None where the config lacks their fields: ``naive_gqa`` is what
     calculators print, ``materialised`` is MLA with its per-head keys and values expanded
     (docs/kv-geometry.md#latent-attention). ``reads`` holds the config keys that were used; ``query_heads`` the numbers
@@ -119,5 +119,5 @@ class Geometry:
 
 
 def layer_counts(layer_types: tuple[str, ...], names: tuple[str, ...]) -> dict[str, int]:
-    """How many layers bear each name, in the order of ``names``; a name without layers counts 0."""
+    """How many layers have each name, in the order of ``names``; a name without layers counts 0."""
     return {name: layer_types.count(name) for name in names}

@@ -15,7 +15,7 @@ from generator.derive.attention.sliding import window_is_idle
 
 
 def only_what_is_off(config: Mapping[str, Any]) -> dict[str, str]:
-    """Nothing beside what stands at off: the rule of a family that has no further ones."""
+    """Nothing but what is switched off: the rule of a family that has no further ones."""
     return {}
 
 

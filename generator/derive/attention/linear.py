@@ -1,4 +1,4 @@
-"""Hybrids of linear attention and attention: gated delta rule, KDA beside MLA, lightning.
+"""Hybrids of linear attention and attention: gated delta rule, KDA with MLA, lightning.
 
 The linear layers keep a state of fixed size. Sources: transformers 5.24.0 ``models/qwen3_next``, ``kimi_linear`` and
 ``minimax`` configurations; vllm 0.33.0 ``models/minimax_text_01.py``, ``models/kimi_k3/nvidia/mla.py:160``.

@@ -1,4 +1,4 @@
-"""State-space models: Mamba 2 and Mamba 1, with attention in some layers or beside them, and pure.
+"""State-space models: Mamba 2 and Mamba 1, with attention in some layers or next to them, and pure.
 
 Mamba layers keep a state of fixed size, feed-forward layers nothing. Sources: transformers 5.24.0
 ``models/{nemotron_h,falcon_h1,granitemoehybrid,bamba,zamba2,jamba,mamba,falcon_mamba,mamba2}/configuration_*.py``;
@@ -69,7 +69,7 @@ def read_mamba2_hybrid(config: Mapping[str, Any]) -> Geometry:
     fields = Fields(config)
     model_type = fields.model_type() or ""
     if (kinds_of := KINDS.get(model_type)) is None:
-        raise Refused("nobody has judged where the mamba layers of this model type stand", "model_type")
+        raise Refused("nobody has judged which layers of this model type are mamba layers", "model_type")
     kinds = kinds_of(fields)
     stream = _attention(fields, sum(FULL in kind for kind in kinds), model_type)
     states = recurrent.mamba2(fields, sum(MAMBA in kind for kind in kinds))
@@ -80,7 +80,7 @@ def read_mamba1_hybrid(config: Mapping[str, Any]) -> Geometry:
     """Jamba: of every ``attn_layer_period`` layers the one at ``attn_layer_offset`` attends, the others are Mamba 1."""
     fields = Fields(config)
     if fields.model_type() != "jamba":
-        raise Refused("nobody has judged where the mamba layers of this model type stand", "model_type")
+        raise Refused("nobody has judged which layers of this model type are mamba layers", "model_type")
     layers, period = layer_count(fields), fields.size("attn_layer_period")
     offset = 0 if fields.get("attn_layer_offset") == 0 else fields.size("attn_layer_offset")
     if offset >= period:

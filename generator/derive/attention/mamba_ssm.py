@@ -20,7 +20,7 @@ from generator.derive.config.fields import Fields, Refused, layer_count, refuse_
 
 CFG, ATTN, WHICH = "ssm_cfg", "attn_cfg", "attn_layer_idx"
 SSM_PARTS = ("layer", "d_state", "d_conv", "expand", "headdim", "ngroups")
-# Rotary positions, biases, the mask and a feed-forward part beside the attention: nothing of them is kept.
+# Rotary positions, biases, the mask and a feed-forward part next to the attention: nothing of them is kept.
 ATTN_WITHOUT_EFFECT = (
     *("causal", "out_proj_bias", "qkv_proj_bias", "softmax_scale", "mlp_dim"),
     *("rotary_emb_dim", "rotary_emb_base", "rotary_emb_interleaved"),

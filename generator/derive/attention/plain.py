@@ -66,7 +66,7 @@ def read_plain(config: Mapping[str, Any]) -> Geometry:
 
 
 def read_two_widths(config: Mapping[str, Any]) -> Geometry:
-    """Keys of ``head_dim`` and values of ``v_head_dim`` scalars; both have to stand in the config."""
+    """Keys of ``head_dim`` and values of ``v_head_dim`` scalars; the config must have both."""
     fields = Fields(config)
     return _geometry("gqa_dkv", fields, config, fields.size("head_dim"), fields.size("v_head_dim"))
 

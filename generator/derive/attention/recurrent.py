@@ -53,7 +53,7 @@ WITHOUT_EFFECT = (
 
 
 def read_over(fields: Fields, *keys: str) -> None:
-    """Count keys as read that have no part in the result."""
+    """Count keys as read that play no part in the result."""
     for key in keys:
         fields.get(key)
 
@@ -105,7 +105,7 @@ def mamba1_state(inner: int, state: int, kernel: int, layers: int) -> tuple[Stat
 
 
 def _width(fields: Fields, heads: int) -> int:
-    """Width of a mamba head; ``auto`` stands for the inner width over the heads (configuration_falcon_h1.py:108)."""
+    """Width of a mamba head; ``auto`` means the inner width over the heads (configuration_falcon_h1.py:108)."""
     inner = fields.optional_size("mamba_d_ssm")
     if fields.get("mamba_d_head") == "auto":
         whole = inner or fields.size("mamba_expand") * fields.size("hidden_size")

@@ -1,7 +1,7 @@
 """Cross-layer attention of Hunyuan: one layer in ``cla_share_factor`` owns a cache, and those after it read that one.
 
 Source: modeling_hunyuan.py of tencent/Tencent-Hunyuan-Large, HunYuanDecoderLayer: with ``use_cla`` a layer whose index
-is no multiple of the factor is a cross layer, which takes keys and values from the last that is one.
+is not a multiple of the factor is a cross layer, which takes keys and values from the last that is one.
 """
 
 from __future__ import annotations

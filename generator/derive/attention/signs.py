@@ -1,7 +1,7 @@
 """Which family a config belongs to, by the keys that its mechanism cannot do without; total: any object is answered.
 
-The tests stand in order of how much they change: what decides what a layer keeps comes before what decides how many
-layers keep it. A config that bears the signs of two mechanisms goes to the first, whose family then refuses the keys
+The tests are in order of how much they change: what decides what a layer keeps comes before what decides how many
+layers keep it. A config that has the signs of two mechanisms goes to the first, whose family then refuses the keys
 of the second, because it does not read them.
 """
 
@@ -28,7 +28,7 @@ Config = Mapping[str, Any]
 
 
 def family_name(config: Config) -> str:
-    """The name of the one family whose signs the config bears; plain attention where it bears none."""
+    """The name of the one family whose signs the config has; plain attention where it has none."""
     return next((name for sign in SIGNS if (name := sign(config)) is not None), None) or plain.kind(config)
 
 
@@ -38,7 +38,7 @@ def has(config: Config, *keys: str) -> bool:
 
 
 def lists(config: Config, key: str, *names: object) -> bool:
-    """Whether a list under this key holds one of these entries; a bool is no number here."""
+    """Whether a list under this key holds one of these entries; a bool is not a number here."""
     values = config.get(key)
     return isinstance(values, list) and any(type(v) is type(n) and v == n for v in values for n in names)
 

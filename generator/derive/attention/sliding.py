@@ -180,7 +180,7 @@ def _flags(fields: Fields, layers: int, model_type: object) -> tuple[str, ...] |
 
 
 def _without_rope(fields: Fields, layers: int) -> tuple[str, ...] | None:
-    """Llama 4: layers without rope (0) are full; an empty list is no statement (configuration_llama4.py:169-191)."""
+    """Llama 4: layers without rope (0) are full; an empty list states nothing (configuration_llama4.py:169-191)."""
     interval = fields.optional_size("no_rope_layer_interval")
     if fields.get("no_rope_layers") not in (None, []):
         return flagged_layers(fields, "no_rope_layers", FULL, CHUNKED, layers)

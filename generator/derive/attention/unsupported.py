@@ -68,7 +68,7 @@ def _unsupported(geometry: Geometry, config: Mapping[str, Any]) -> Unsupported |
 
 
 def _recurrent(geometry: Geometry, config: Mapping[str, Any]) -> int:
-    """Layers with recurrent state and no cache; one beside attention in the same layer takes the place of nothing."""
+    """Layers with recurrent state and no cache; one next to attention in the same layer replaces nothing."""
     blocks = geometry.layers.get(MAMBA, 0) + geometry.layers.get(LINEAR, 0)
     try:
         layers = layer_count(Fields(config), *LAYERS)

@@ -36,6 +36,13 @@ class ClassReads:
         """Whether the table has the config's class."""
         return str(config.get("model_type")) in self._of and not config.get("auto_map")
 
+    def readers(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """The folders of the library whose code the config's class is made of; none where ``knows`` says no."""
+        if not self.knows(config):
+            return ()
+        rows = (self.facts.get("folders") or {}).items()
+        return tuple(name for name, row in rows if config["model_type"] in (row.get("model_types") or ()))
+
     @cached_property
     def _every(self) -> frozenset[str]:
         return frozenset(str(self.facts.get("every") or "").split())

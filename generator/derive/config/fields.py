@@ -13,18 +13,23 @@ MOST = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class NotDerivable:
-    """Why there is no geometry, and the config keys to look at."""
+    """Why there is no geometry, and the config keys to look at.
+
+    ``open_keys`` are the unjudged keys that alone are in the way, where neither their names nor the code of the class
+    speak against a figure without them.
+    """
 
     reason: str
     fields: tuple[str, ...] = ()
+    open_keys: tuple[str, ...] = ()
 
 
 class Refused(Exception):
     """Raised while a family reads a config; ``verdict`` is what ``derive`` returns."""
 
-    def __init__(self, reason: str, *fields: str) -> None:
+    def __init__(self, reason: str, *fields: str, open_keys: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
-        self.verdict = NotDerivable(reason, fields)
+        self.verdict = NotDerivable(reason, fields, open_keys)
 
 
 def is_size(value: object) -> TypeGuard[int]:
@@ -46,7 +51,7 @@ def refuse_value(key: str, value: object, wanted: str) -> NoReturn:
 
 
 def check_shape(config: object) -> None:
-    """Refuse what is no config at all: anything but an object with keys of text."""
+    """Refuse what is not a config at all: anything but an object with keys of text."""
     if not isinstance(config, Mapping):
         raise Refused(f"the config is {shown(config)}; an object is needed")
     if not all(isinstance(key, str) for key in config):
@@ -64,7 +69,7 @@ class Fields:
         self.used: set[str] = set()
 
     def get(self, key: str) -> Any:
-        """The value as it stands, or None; the key counts as read."""
+        """The value as it is, or None; the key counts as read."""
         head, _, rest = key.partition(".")
         value = self._config.get(head)
         if value is None:
@@ -110,7 +115,7 @@ class Fields:
         return value
 
     def any_of(self, *keys: str) -> int | None:
-        """The size that stands under one of these spellings, or None; two that disagree are refused."""
+        """The size under one of these spellings, or None; two that disagree are refused."""
         found = {key: value for key in keys if (value := self.optional_size(key)) is not None}
         if len(set(found.values())) > 1:
             raise Refused(" and ".join(f"`{k}` {v}" for k, v in found.items()) + " disagree", *found)

@@ -1,4 +1,4 @@
-"""Files that people take for a config.json, told for what they are, from ``schema/file_kinds.yaml``."""
+"""Files that people mistake for a config.json, recognised from ``schema/file_kinds.yaml``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FileKinds:
     table: Mapping[str, Any]
 
     def of_bytes(self, data: bytes) -> str | None:
-        """What a file is by its first bytes, and what to ask for instead; None where they tell nothing."""
+        """What a file is by its first bytes, and what to ask for instead; None where they do not show it."""
         start = data[:FIRST_BYTES].removeprefix(b"\xef\xbb\xbf").decode("latin-1")
         rows = self.table.get("bytes") or ()
         return next((_sentence(row, {}) for row in rows if re.match(row["begins"], start)), None)

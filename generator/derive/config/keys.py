@@ -14,14 +14,14 @@ from generator.derive.config.likeness import KeyWords
 ROLE_NAMES = ("kv", "state", "neutral", "identity")
 SHAPING = ("kv", "state")
 EMPTY: tuple[object, ...] = (False, 0, [], {}, "")
-"""What ``off_at: empty`` stands for in the table."""
+"""What ``off_at: empty`` means in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class MustState:
     """Keys whose absence proves nothing for these model types, because their class switches a mechanism on by itself.
 
-    One of ``keys`` has to stand in the config; ``null_counts`` says that an explicit null is a statement too, and
+    The config must have one of ``keys``; ``null_counts`` says that an explicit null is a statement too, and
     ``off_counts`` names keys of which false or 0 is. Without keys nothing can be stated: no family reads such a class.
     """
 
@@ -109,12 +109,8 @@ class ConfigKeys:
         governed = {str(key): str(row["key"]) for row in table.get("switches") or () for key in row["governs"]}
         switches = (str(key) for row in table.get("types") or () if row["type"] == "boolean" for key in row["keys"])
         statements = tuple(_statements(table.get("must_state") or ()))
-        holds_for = {
-            str(key): frozenset(map(class_stem, row["holds_for"]))
-            for row in rows
-            if row.get("holds_for")
-            for key in row["keys"]
-        }
+        stems = [(row["keys"], frozenset(map(class_stem, row["holds_for"]))) for row in rows if row.get("holds_for")]
+        holds_for = {str(key): names for keys, names in stems for key in keys}
         return cls(
             explicit,
             tuple(patterns),
@@ -181,8 +177,9 @@ def _entries(groups: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, st
     for group in groups:
         if group["role"] not in ROLE_NAMES:
             raise ValueError(f"no such role: {group['role']!r}")
+        why = " ".join(str(group["why"]).split())
         for key in group["keys"]:
-            yield str(key), str(group["role"]), " ".join(str(group["why"]).split())
+            yield str(key), str(group["role"]), why
 
 
 def _statements(groups: Iterable[Mapping[str, Any]]) -> Iterator[MustState]:

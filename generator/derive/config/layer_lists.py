@@ -36,7 +36,7 @@ class LayerList:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Where it stands in the config."""
+        """Where it is in the config."""
         return tuple(self.key.split("."))
 
 
@@ -82,7 +82,7 @@ def _inside(config: Mapping[str, Any], key: str) -> Any:
 
 
 def _kinds(values: list[Any] | str) -> dict[str, int]:
-    """How often each entry stands there, in the order of their first; none for objects, or for many kinds."""
+    """How often each entry occurs, in the order of their first; none for objects, or for many kinds."""
     if any(isinstance(value, Mapping | list) for value in values):
         return {}
     found = Counter(str(value) for value in values)

@@ -14,7 +14,7 @@ WRAPPERS = ("text_config", "language_config", "llm_config")
 def wrapped(config: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The wrappers' own keys, outermost first, and the language model's config.
 
-    Raises Refused where a wrapper key holds no object, or two stand side by side.
+    Raises Refused where a wrapper key holds no object, or there are two of them.
     """
     outers: list[dict[str, Any]] = []
     inner = dict(config)
@@ -30,7 +30,7 @@ def wrapped(config: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, 
 
 
 def unwrap(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The language model's config: what stands under ``text_config`` (or its like), else the config itself.
+    """The language model's config: what is under ``text_config`` (or its like), else the config itself.
 
     ``architectures``, ``quantization_config`` and the outer ``model_type`` stay outside: they are identity. A config
     whose wrapper is malformed is returned as it is; ``derive`` says what is wrong with it.

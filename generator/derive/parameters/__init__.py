@@ -1,7 +1,7 @@
 """How many parameters a config's model has: config in, numbers out. This package never sees a record or a file.
 
 ``count`` gives the parameters or says why it cannot; ``weight_bytes`` turns them into bytes. Counts are those of the
-language model; what a checkpoint holds beside it (draft layers, n-gram tables, vision) stands apart.
+language model; what else a checkpoint holds (draft layers, n-gram tables, vision) is listed apart.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import Any
 
 from generator.derive.config.fields import NotDerivable, Refused, check_shape, shown
 from generator.derive.config.wrappers import wrapped
+from generator.derive.parameters.elements import explained
 from generator.derive.parameters.model_types import BY_TYPE, Model
 from generator.derive.parameters.parts import COMPONENTS, LOOKED_UP, Apart, Parameters, Part
 from generator.derive.parameters.reading import Reading
-from generator.derive.parameters.weight_bytes import WeightBytes, weight_bytes
+from generator.derive.parameters.switches import settled
+from generator.derive.parameters.weighing import WeightBytes
+from generator.derive.parameters.weight_bytes import elements_bytes, weight_bytes
 
 __all__ = [
     "COMPONENTS",
@@ -25,6 +28,8 @@ __all__ = [
     "Part",
     "WeightBytes",
     "count",
+    "elements_bytes",
+    "explained",
     "weight_bytes",
 ]
 
@@ -32,13 +37,23 @@ TIE = "tie_word_embeddings"
 MOST = 10**15  # no model is near; what is above is a typo
 
 
-def count(config: Mapping[str, Any], class_defaults: Mapping[str, Any] | None = None) -> Parameters | NotDerivable:
+def count(
+    config: Mapping[str, Any], class_defaults: Mapping[str, Any] | None = None, elements: int | None = None
+) -> Parameters | NotDerivable:
     """The parameters of a Hugging Face config, or the reason why there are none; never raises.
 
-    A field that is absent is taken from ``class_defaults``, which the caller has a pinned source for, else refused.
+    A field that is absent is taken from ``class_defaults``, which the caller has a pinned source for, else refused; a
+    switch may follow from the number of ``elements`` that the checkpoint holds.
     """
+    found = _counted(config, class_defaults or {})
+    if elements is None or not isinstance(found, NotDerivable):
+        return found
+    return settled(lambda given: _counted(config, {**(class_defaults or {}), **given}), found, elements) or found
+
+
+def _counted(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> Parameters | NotDerivable:
     try:
-        return _count(config, class_defaults or {})
+        return _count(config, defaults)
     except Refused as refused:
         return refused.verdict
 
@@ -50,7 +65,7 @@ def _count(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> Parameters
     _tie(outers, inner)
     model = _model(inner, outers)
     fields = Reading(inner, defaults)
-    apart = (*(model.reader(fields) or ()), *_beside(outers, inner, fields))
+    apart = (*(model.reader(fields) or ()), *_outside(outers, inner, fields))
     if unread := list(fields.unread()):
         names = ", ".join(f"`{key}`" for key in unread)
         raise Refused(f"{names}: brings parameters with it that {model.source} does not have", *unread)
@@ -100,7 +115,7 @@ def _wraps(name: str, outer: bool) -> bool:
     return outer and name.endswith(("ForConditionalGeneration", "ForCausalLM"))
 
 
-def _beside(outers: list[dict[str, Any]], inner: Mapping[str, Any], fields: Reading) -> list[Apart]:
+def _outside(outers: list[dict[str, Any]], inner: Mapping[str, Any], fields: Reading) -> list[Apart]:
     """Towers and draft layers that are there, but that this count is not of."""
     found = []
     for key, name in (("vision_config", "vision"), ("audio_config", "audio")):

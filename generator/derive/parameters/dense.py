@@ -15,10 +15,10 @@ from generator.derive.parameters.reading import Reading
 
 @dataclass(frozen=True)
 class Dense:
-    """What tells one class of dense decoders from another.
+    """What distinguishes one class of dense decoders from another.
 
-    A bias is True, False, or the config key that switches it. ``quotient``: hidden size over heads stands in for a
-    missing ``head_dim``; other classes have a width of their own as default, which is no proof. ``bias_stated``: the
+    A bias is True, False, or the config key that switches it. ``quotient``: hidden size over heads is used for a
+    missing ``head_dim``; other classes have a width of their own as default, which is not a proof. ``bias_stated``: the
     class has a bias on by default, so silence proves nothing. ``output_gate``: a projection as wide as that of the
     queries gates what attention gives.
     """

@@ -1,4 +1,4 @@
-"""Gemma 4: two widths of attention, layers without keys of their own, per-layer embeddings, experts beside the MLP.
+"""Gemma 4: two widths of attention, layers without keys of their own, per-layer embeddings, experts next to the MLP.
 
 Source: transformers 5.24.0 ``models/gemma4/modeling_gemma4.py`` and ``configuration_gemma4.py``.
 """

@@ -1,6 +1,6 @@
 """Which parts of a model a list of module names is about: whole names, globs, and ``re:`` expressions.
 
-A list that names anything that is neither a part of a language model nor plainly something beside it is refused: what
+A list that names anything that is neither a part of a language model nor plainly something outside it is refused: what
 it leaves out is not guessed.
 """
 
@@ -27,7 +27,7 @@ _STARS = 4
 
 @dataclass(frozen=True)
 class ModuleTable:
-    """Where the parts of a model type stand in checkpoints, from the table ``modules`` and its neighbours."""
+    """Where the parts of a model type are in checkpoints, from the table ``modules`` and its neighbours."""
 
     table: Mapping[str, Any]
     model_type: str
@@ -60,7 +60,7 @@ class ModuleTable:
         return frozenset(found - {""})
 
     def outside(self, name: str) -> bool:
-        """Whether a name is of something beside the language model, or never quantised anyway."""
+        """Whether a name is of something outside the language model, or never quantised anyway."""
         words = self.table["elsewhere"]
         return any(word in name.lower() for word in words) or self.plain(name)
 
@@ -72,7 +72,7 @@ class ModuleTable:
 
 @dataclass(frozen=True)
 class ModuleList:
-    """A list of names, sorted into whole ones, by what stands below the layer, and patterns over all layers."""
+    """A list of names, sorted into whole ones, by the part below the layer, and patterns over all layers."""
 
     key: str
     table: ModuleTable
@@ -109,7 +109,7 @@ class ModuleList:
         self._exact[tail].add((layer, int(expert[2]) if expert else None))
 
     def check(self, parts: Iterable[Part]) -> None:
-        """Refuse a name that means no part here, and nothing beside the model."""
+        """Refuse a name that means no part here, and nothing outside the model."""
         paths = {path for part in parts for names in self.table.paths(part) for path in names}
         parents = {".".join(path.split(".")[:n]) for path in paths for n in range(1, path.count(".") + 1)}
         known = paths | parents | self.table.known | {"", "model", "layers", "embed_tokens", "lm_head"}
@@ -127,7 +127,7 @@ class ModuleList:
                 )
 
     def copies(self, part: Part) -> int:
-        """How many copies of a part the list names; raises Refused where that cannot be told."""
+        """How many copies of a part the list names; raises Refused where that is not known."""
         places: set[tuple[int | None, int | None]] = set()
         for names in self.table.paths(part):
             found = [self._places(name) for name in names]
@@ -163,7 +163,7 @@ class ModuleList:
         return found
 
     def _matched(self, pattern: str, path: str) -> set[tuple[int | None, int | None]]:
-        """Layers in which a pattern meets a name or one of its parents. Without digits it cannot tell layers apart."""
+        """Layers in which a pattern meets a name or one of its parents. Without digits it cannot distinguish layers."""
         if not re.search(r"\d|\[", pattern):
             return {(None, None)} if self._meets(pattern, 0, path) else set()
         hits = {layer for layer in range(self.layers) if self._meets(pattern, layer, path)}

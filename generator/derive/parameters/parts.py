@@ -52,10 +52,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What a checkpoint holds beside the language model; ``parameters`` is None where the config does not decide it.
+    """What else a checkpoint holds than the language model; ``parameters`` is None where the config does not decide it.
 
-    ``stored`` is what comes on top in the files, by what it is: tensors that are no further parameters, in the order in
-    which one counts them.
+    ``stored`` is what comes on top in the files, by what it is: tensors that are not further parameters, in the order
+    in which one counts them.
     """
 
     name: str
@@ -66,10 +66,11 @@ class Apart:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a language model, without what stands ``apart``.
+    """The parameters of a language model, without what is ``apart``.
 
     ``read_from`` names the class whose layers were counted; ``assumed`` holds the class defaults that filled absent
-    fields, ``silent`` the switches that no config key turned on.
+    fields, ``settled`` the switches that only the checkpoint's number of elements decided, ``silent`` those that no
+    config key turned on.
     """
 
     model_type: str
@@ -80,6 +81,7 @@ class Parameters:
     reads: frozenset[str] = frozenset()
     assumed: Mapping[str, Any] = field(default_factory=dict)
     silent: tuple[str, ...] = ()
+    settled: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:

@@ -47,7 +47,7 @@ class Reading(Fields):
         return Reading(self._config, self._defaults)
 
     def get(self, key: str) -> Any:
-        """The value as it stands, else the class default where the caller gave one; None otherwise."""
+        """The value as it is, else the class default where the caller gave one; None otherwise."""
         if key in self._config or key not in self._defaults:
             return super().get(key)
         self.assumed[key] = self._defaults[key]

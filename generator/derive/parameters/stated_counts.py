@@ -23,7 +23,7 @@ def countings(of: Parameters, field: str) -> dict[str, int]:
     known = {part.name: part.parameters for part in of.apart if part.parameters}
     found = {"the language model": of.total} | {f"with {name}": of.total + size for name, size in known.items()}
     found |= {name: count for part in of.apart for name, count in _stored(of.total, part)}
-    return found | ({"with all that stands apart": of.total + sum(known.values())} if len(known) > 1 else {})
+    return found | ({"with all that is counted apart": of.total + sum(known.values())} if len(known) > 1 else {})
 
 
 def _stored(total: int, part: Apart) -> Iterator[tuple[str, int]]:

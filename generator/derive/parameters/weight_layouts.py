@@ -56,15 +56,20 @@ class WeightLayout:
     blocks: tuple[WeightBlock, ...]
 
     def sizes(self, rows: int, columns: int) -> tuple[int, int]:
-        """Bytes of the weights, and of all that is stored beside them, for one matrix."""
-        own = beside = 0
+        """Bytes of the weights, and of all that is stored with them, for one matrix."""
+        own = scales = 0
         for block in self.blocks:
             for part in block.parts:
                 if part.count is None:
                     own += ceil(rows * columns * part.bits / 8)
                 else:
-                    beside += ceil(block.blocks(rows, columns) * part.count * part.bits / 8)
-        return own, beside
+                    scales += ceil(block.blocks(rows, columns) * part.count * part.bits / 8)
+        return own, scales
+
+    def scales(self, rows: int, columns: int) -> int:
+        """How many scalars blocks of a matrix share, without those of the whole of it."""
+        shared = (block for block in self.blocks if block.run or block.rows or block.columns)
+        return sum(block.blocks(rows, columns) * (part.count or 0) for block in shared for part in block.parts)
 
     @property
     def bits_per_weight(self) -> Fraction:

@@ -1,4 +1,4 @@
-"""Which scheme a checkpoint states for its weights: in its config, or in a file beside it.
+"""Which scheme a checkpoint states for its weights: in its config, or in a file next to it.
 
 Each dialect of these files is a row of ``methods`` in ``schema/weight_schemes.yaml``. A key that no row knows, a list
 that a copy leaves out and a value that no layout is on record for are refused, never passed over.
@@ -15,6 +15,7 @@ from generator.derive.parameters.weight_layouts import WeightLayout, layout_from
 
 Stated = Mapping[str, Any]
 KEY = "quantization_config"
+HEAD = "lm_head"
 MOST_NAMES = 200_000
 LONGEST_NAME = 200
 
@@ -32,7 +33,7 @@ class SchemeGroup:
 class WeightScheme:
     """What a checkpoint says about its weights.
 
-    ``kept`` names what stays as it is, and ``kept_key`` is where that stands; ``head`` tells whether the output
+    ``kept`` names what stays as it is, and ``kept_key`` is where that is stated; ``head`` says whether the output
     embedding stays; ``covers`` the components that the method is for, None for all; ``experts`` a layout of the routed
     experts' own.
     """
@@ -48,11 +49,15 @@ class WeightScheme:
 
 @dataclass(frozen=True)
 class SchemeReader:
-    """Reads schemes by the table; `unquantised` are the bits of the plain type, `inner` the language model's config."""
+    """Reads schemes by the table; `unquantised` are the bits of the plain type, `inner` the language model's config.
+
+    `lists_left_out`: a list of what stays that a copy leaves out is read as if only the output embedding stood in it.
+    """
 
     table: Mapping[str, Any]
     unquantised: int
     inner: Mapping[str, Any]
+    lists_left_out: bool = False
 
     def read(self, stated: Stated, method: str | None = None) -> WeightScheme:
         """A scheme as an object states it; raises Refused where it does not say what is needed."""
@@ -74,7 +79,8 @@ class SchemeReader:
             return row["kept"][0], None
         scheme = stated.get("quant_algo") or stated.get("quant_method") or row["layouts"][0]["layout"]
         of = f" of a checkpoint in {scheme}" if isinstance(scheme, str) else ""
-        return keys[0], tuple(name for key in keys for name in listed_names(key, stated[key], of))
+        lists = {key: [HEAD] if self.lists_left_out and _left_out(stated[key]) else stated[key] for key in keys}
+        return keys[0], tuple(name for key, names in lists.items() for name in listed_names(key, names, of))
 
     def _method(self, stated: Stated, given: str | None) -> str:
         named = stated.get("quant_method")
@@ -135,7 +141,7 @@ class SchemeReader:
         key = row["each"]
         entries = stated.get(key)
         if not isinstance(entries, Mapping) or not entries:
-            raise Refused(f"`{key}` is {shown(entries)}; an object of modules is needed to tell what is quantised", KEY)
+            raise Refused(f"`{key}` is {shown(entries)}; an object of modules is needed to know what is quantised", KEY)
         layouts: dict[str, WeightLayout] = {}
         members: dict[str, list[str]] = {}
         for module, scheme in entries.items():
@@ -177,15 +183,21 @@ class SchemeReader:
 
 
 def listed_names(key: str, value: Any, of: str = "") -> tuple[str, ...]:
-    """A list of modules as a config states it; raises Refused for what is no list of names, or stands for one."""
+    """A list of modules as a config states it; raises Refused for what is neither a list of names nor means one."""
     names = [value] if isinstance(value, str) and not value.startswith("<") else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise Refused(f"`{key}`{of} is {shown(value)}; a list of modules is needed to tell what is quantised", KEY)
+        raise Refused(f"`{key}`{of} is {shown(value)}; a list of modules is needed to know what is quantised", KEY)
     if omitted := [name for name in names if name.startswith("<")]:
         raise Refused(f"`{key}`{of} names {shown(omitted[0])}, and what that leaves out is not known here", KEY)
     if len(names) > MOST_NAMES or any(len(name) > LONGEST_NAME for name in names):
         raise Refused(f"`{key}` is longer than any list of modules", KEY)
     return tuple(names)
+
+
+def _left_out(names: Any) -> bool:
+    """Whether a copy has a word such as ``<93 module names omitted>`` where the list would be."""
+    first = names[0] if isinstance(names, list) and len(names) == 1 else names
+    return isinstance(first, str) and first.startswith("<")
 
 
 def _holds(scheme: Stated, key: str, wanted: Any) -> bool:

@@ -13,7 +13,7 @@ from generator.catalog.records import Record
 from generator.compatibility.chain import cited
 from generator.compatibility.conditions import about_model, settled
 from generator.compatibility.profiles import Profile
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.versions import package, pinned, satisfies
 
@@ -67,7 +67,7 @@ class _Model:
             yield self._among(when["families"])
         if "layers" in when:
             yield any(facts.geometry.layers.get(kind) for kind in when["layers"]) if facts.geometry else None
-        source = config_source(self.kb.catalog, self.record)
+        source = CitedConfig.of(self.kb.catalog, self.record).source
         whole = source is not None and source.get("complete") is not False
         for key in when.get("keys", ()):
             yield bool(facts.config[key]) if key in facts.config else False if whole else None

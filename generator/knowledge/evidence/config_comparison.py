@@ -10,7 +10,7 @@ from typing import Any
 from generator.catalog.records import Record
 from generator.derive import attention
 from generator.derive.attention import growth
-from generator.derive.cited_config import flat_facts, model_types
+from generator.derive.cited_config import CitedConfig, agree
 from generator.derive.config.fields import NotDerivable
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -18,18 +18,9 @@ Pair = list[Any]
 """A field's two values, ``[right, cited]``."""
 
 
-def agree(one: Any, other: Any) -> bool:
-    """Whether two values of a config say the same: 10000 and 10000.0 do, 1 and true do not."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(agree(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(agree, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """Two configs beside each other, over the fields that a record relies on and over the others."""
+    """Two configs compared, over the fields that a record relies on and over the others."""
 
     discriminating: dict[str, Pair]
     shared: list[str]
@@ -38,9 +29,9 @@ class Comparison:
 
 
 def compare(relied_on: Mapping[str, Any], right: Mapping[str, Any], cited: Mapping[str, Any]) -> Comparison:
-    """Which fields tell two configs apart.
+    """In which fields two configs differ.
 
-    A field that the right one lacks tells nothing; one that the cited one lacks is `absent`. `elsewhere` are differing
+    A field that the right one lacks shows nothing; one that the cited one lacks is `absent`. `elsewhere` are differing
     facts that the record does not rely on.
     """
     both = [key for key in relied_on if key in right and key in cited]
@@ -64,18 +55,15 @@ def growth_of(kb: KnowledgeBase, config: Mapping[str, Any]) -> Fraction | None:
     return growth(geometry, plain)
 
 
-def disagreements(record: Record, source: Record) -> dict[str, Pair]:
+def disagreements(record: Record, cited: CitedConfig) -> dict[str, Pair]:
     """The fields in which a model's architecture and a config differ, ``[here, there]``.
 
     A field whose evidence is another document, or that the config lacks, says nothing; a model type may be the outer
     or the inner one.
     """
-    facts, elsewhere = flat_facts(source), record.get("evidence") or {}
+    elsewhere = record.get("evidence") or {}
     return {
-        key: [value, facts[key]]
+        key: [value, cited.flat[key]]
         for key, value in (record.get("architecture") or {}).items()
-        if key in facts
-        and key not in elsewhere
-        and not agree(value, facts[key])
-        and not (key == "model_type" and str(value) in model_types(source))
+        if key in cited.flat and key not in elsewhere and not cited.says(key, value)
     }

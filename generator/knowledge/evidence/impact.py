@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from generator.catalog.records import Record
 from generator.compatibility import Listing
-from generator.derive.cited_config import config_source
+from generator.derive.cited_config import CitedConfig
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
 from generator.derive.stored_formats import StoredLayout
@@ -104,7 +104,7 @@ def format_cites(kb: KnowledgeBase, figure: Figure) -> Iterator[tuple[str, str]]
 def _falls(kb: KnowledgeBase, model: Record, facts: Facts) -> Iterator[tuple[str, Fall]]:
     if facts.geometry is None:
         return
-    configs = [source.id] if (source := config_source(kb.catalog, model)) else []
+    configs = [source.id] if (source := CitedConfig.of(kb.catalog, model).source) else []
     configs += [
         id for key, text in (model.get("evidence") or {}).items() if key in facts.geometry.reads and (id := _id(text))
     ]

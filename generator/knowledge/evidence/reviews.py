@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.knowledge.evidence.config_comparison import agree
-from generator.knowledge.evidence.used_facts import RECIPE, evidence_by_source, facts_of, needs, parsed, used
+from generator.derive.cited_config import CitedConfig
+from generator.knowledge.evidence.used_facts import RECIPE, evidence_by_source, needs, parsed, used
 from generator.knowledge.graph import Citation
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.digests import facts_digest
@@ -25,7 +25,7 @@ WHOLE, EACH = 12, 4
 
 
 class ReviewStatus(StrEnum):
-    """Where a citation stands. Only `HOLDS` says that somebody compared what is there now."""
+    """The review status of a citation. Only `HOLDS` says that somebody compared what is there now."""
 
     NEVER = "never reviewed"
     HOLDS = "reviewed"
@@ -45,7 +45,7 @@ class Stamp:
 
 @dataclass(frozen=True)
 class Review:
-    """A source that a record uses or has a stamp for, and how the two stand to each other."""
+    """A source that a record uses or has a stamp for, and the status of the pair."""
 
     source: str
     state: ReviewStatus
@@ -109,9 +109,9 @@ def _review(
 
 
 def _unbalanced(record: Record, source: Record, name: str) -> bool:
-    """Whether record and source differ in a fact: then WIR202 tells of it, with both values."""
-    stated, facts = record.get("architecture") or {}, facts_of(source)
-    return name in stated and name in facts and not agree(stated[name], facts[name])
+    """Whether record and source differ in a fact: then WIR202 reports it, with both values."""
+    stated, cited = record.get("architecture") or {}, CitedConfig(source)
+    return name in stated and name in cited.flat and not cited.says(name, stated[name])
 
 
 def _barred(kb: KnowledgeBase, source: Record, facts: Mapping[str, Any]) -> str:
@@ -132,7 +132,7 @@ def _changed(source: Record, before: Stamp, now: Stamp, balanced: bool) -> list[
     What a record uses by its own choice (`balanced`: by the keys of its architecture) may grow: the source has not.
     """
     if before.keys == now.keys:
-        return ["facts that the stamp cannot tell apart"] if before.facts != now.facts else []
+        return ["facts that the stamp does not distinguish"] if before.facts != now.facts else []
     changed = [name for name, digits in now.keys.items() if name in before.keys and before.keys[name] != digits]
     gone = [name for name in before.keys if name not in now.keys and not used([parsed(name)], source)]
     new = [name for name in now.keys if name not in before.keys and not balanced and not name.endswith("]")]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.catalog.records import Record
-from generator.derive.cited_config import flat_facts
-from generator.knowledge.evidence.config_comparison import agree
+from generator.derive.cited_config import CitedConfig, agree
 from generator.knowledge.graph import Citation
 from generator.knowledge.knowledge_base import KnowledgeBase
 
@@ -60,7 +59,7 @@ def subjects_of(record: Record) -> tuple[str, ...]:
 
 
 def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: str, wrong: Record) -> list[Record]:
-    """Sources that declare the subject and may stand in this field, best first.
+    """Sources that declare the subject and are allowed in this field, best first.
 
     Ranked by agreeing fields; between equals an orphan goes first, then the one that says the same kinds of things.
     """
@@ -71,9 +70,9 @@ def candidates(kb: KnowledgeBase, record: Record, citation: Citation, subject: s
     relied_on = {key: value for key, value in (record.get("architecture") or {}).items() if key not in elsewhere}
 
     def rank(source: Record) -> tuple[int, bool, int, str]:
-        facts = flat_facts(source)
+        facts = CitedConfig(source).flat
         agreeing = sum(key in facts and agree(facts[key], value) for key, value in relied_on.items())
-        alike = len(set(facts) & set(flat_facts(wrong)))
+        alike = len(set(facts) & set(CitedConfig(wrong).flat))
         return (-agreeing, source.id not in orphans, -alike, source.id)
 
     fitting = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from generator.catalog.records import Record
-from generator.derive.cited_config import flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.knowledge.evidence.config_comparison import disagreements
 from generator.knowledge.evidence.subjects import subject_citations
 from generator.knowledge.graph import Citation, best_assignment
@@ -29,15 +29,18 @@ class Wire:
     @cached_property
     def doubtful(self) -> bool:
         """Whether the source is about something else, or says something else."""
-        return self.subject not in (self.source.get("subjects") or []) or bool(disagreements(self.model, self.source))
+        return self.subject not in (self.source.get("subjects") or []) or bool(
+            disagreements(self.model, CitedConfig(self.source))
+        )
 
     def weight(self, source: Record) -> int:
         """How well a source fits the model: first by its subject, then by the fields that agree and those that do not.
 
         What is written counts a little more, so that between equals nothing is accused.
         """
-        facts, wrong = flat_facts(source), len(disagreements(self.model, source))
-        both = sum(key in facts for key in self.model.get("architecture") or {})
+        cited = CitedConfig(source)
+        wrong = len(disagreements(self.model, cited))
+        both = sum(key in cited.flat for key in self.model.get("architecture") or {})
         fits = SUBJECT * (self.subject in (source.get("subjects") or []))
         return 2 * (fits + both - 2 * wrong) + (source.id == self.source.id)
 
@@ -52,7 +55,7 @@ class Relinked:
     @property
     def fields_like_it_as_it_is(self) -> bool:
         """Whether the model's fields fit the source that it cites, and not the one whose subject fits."""
-        written, right = disagreements(self.wire.model, self.wire.source), disagreements(self.wire.model, self.right)
+        written, right = (disagreements(self.wire.model, CitedConfig(each)) for each in (self.wire.source, self.right))
         return not written and bool(right)
 
 

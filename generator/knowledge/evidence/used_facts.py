@@ -6,7 +6,7 @@ The recipe is versioned, since a review stamp is a hash over what it gives. Vers
   model's config has it;
 - a model's ``evidence.KEY``: that key alone;
 - a citation with a fragment that is a fact, ``[[id#fact]]``: that fact alone;
-- a citation beside a ``value`` that a list or table of the source holds: those entries;
+- a citation next to a ``value`` that a list or table of the source holds: those entries;
 - any other citation: all facts.
 
 What a citation needs is what its record falls with; mentions in prose need nothing.
@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.catalog.records import Record
-from generator.derive.cited_config import flat_facts
-from generator.knowledge.evidence.config_comparison import Pair, agree
+from generator.derive.cited_config import CitedConfig, agree
+from generator.knowledge.evidence.config_comparison import Pair
 from generator.knowledge.graph import Citation
 
 RECIPE = "v1"
@@ -42,7 +42,7 @@ def needs(record: Record, citations: Iterable[Citation], source: Record) -> list
 
 def used(wanted: Iterable[Need], source: Record) -> dict[str, Any]:
     """Those of the needs that a source states: by a name that a reader understands, with the value."""
-    facts, found = facts_of(source), {}
+    facts, found = CitedConfig(source).flat, {}
     for fact, entry in wanted:
         if fact not in facts:
             continue
@@ -54,7 +54,7 @@ def used(wanted: Iterable[Need], source: Record) -> dict[str, Any]:
 
 
 def parsed(name: str) -> Need:
-    """The need that a name stands for.
+    """The need that a name means.
 
     >>> parsed("layers"), parsed("architectures[LlamaForCausalLM]")
     (('layers', None), ('architectures', 'LlamaForCausalLM'))
@@ -63,16 +63,8 @@ def parsed(name: str) -> Need:
     return (fact, entry.removesuffix("]")) if bracket and entry.endswith("]") else (name, None)
 
 
-def facts_of(source: Record) -> dict[str, Any]:
-    """The facts of a source by name; a config's are the language model's own."""
-    if source.get("type") == "hf-config":
-        return flat_facts(source)
-    facts = source.get("facts")
-    return dict(facts) if isinstance(facts, Mapping) else {}
-
-
 def _needs(record: Record, citation: Citation, source: Record) -> Iterator[Need]:
-    facts = facts_of(source)
+    facts = CitedConfig(source).flat
     if record.kind == "model" and citation.path[0] == "config":
         elsewhere = record.get("evidence") or {}
         keys = ("architectures", *(key for key in record.get("architecture") or {} if key not in elsewhere))
@@ -106,7 +98,7 @@ def evidence_by_source(citations: Iterable[Citation]) -> dict[str, list[Citation
 
 @dataclass(frozen=True)
 class Difference:
-    """What is used of one edition beside the same of another: equal, changed as ``[here, there]``, or absent there."""
+    """What is used of one edition, compared with another: equal, changed as ``[here, there]``, or absent there."""
 
     same: list[str]
     changed: dict[str, Pair]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from generator.derive.cited_config import agree
 from generator.derive.facts import Facts
 from generator.derive.parameters import Parameters
-from generator.knowledge.evidence.config_comparison import agree
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import grouped
 from generator.prose.comparisons.sentence import Namesakes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from generator.catalog.records import Record
-from generator.derive.cited_config import config_source, flat_facts
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Location
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.prose.families.labels import labelled
@@ -107,7 +107,7 @@ def _classes(kb: KnowledgeBase) -> dict[str, tuple[str, ...]]:
     """The models on record by class: that of the config, and that which engines are asked for."""
     found: dict[str, list[str]] = {}
     for model in kb.catalog.sound("model"):
-        cited = flat_facts(config_source(kb.catalog, model))
+        cited = CitedConfig.of(kb.catalog, model).flat
         own = model.get("architecture", "architectures") or cited.get("architectures")
         names = [name for name in own if isinstance(name, str)] if isinstance(own, list) else []
         for name in dict.fromkeys([*names, model.get("serving_architecture", "value")]):

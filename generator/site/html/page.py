@@ -53,7 +53,7 @@ class Page:
         return frozenset(Markup(anchor).unescape() for anchor in _ANCHOR.findall(self.html))
 
     def with_anchors(self, names: Iterable[str]) -> Page:
-        """The page with an anchor on top for each of these names that it does not bear yet."""
+        """The page with an anchor on top for each of these names that it does not have yet."""
         lacking = sorted(set(names) - self.anchors)
         if not lacking:
             return self
@@ -74,7 +74,7 @@ def _headings(html: str) -> Iterator[tuple[str, str, str, tuple[int, int]]]:
 
 
 def each_anchor_once(html: str) -> str:
-    """Where two places would bear one anchor, a heading keeps it, else the first."""
+    """Where two places would have one anchor, a heading keeps it, else the first."""
     headings = list(_headings(html))
     taken = {anchor for _, anchor, _, _ in headings}
     heads = {start + len("<h1") for _, _, _, (start, _) in headings}

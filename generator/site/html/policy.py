@@ -1,7 +1,7 @@
 """The content policy of every page: scripts are our own files and the theme's few lines, nothing is from elsewhere.
 
-A script in a page is allowed by its digest, and only if it is one of those that stand in the theme's templates: what
-got into a page in any other way does not run. The policy stands in the page, since a host may let us set no headers.
+A script in a page is allowed by its digest, and only if it is one of those in the theme's templates: what
+got into a page in any other way does not run. The policy is in the page, since a host may not let us set headers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RULES = (
 
 @dataclass(frozen=True)
 class ContentPolicy:
-    """The scripts that the templates of a theme hold, as patterns: an expression in one stands for an address."""
+    """The scripts that the templates of a theme hold, as patterns: an expression in one is an address."""
 
     scripts: tuple[re.Pattern[str], ...]
 

@@ -18,7 +18,7 @@ OF_EACH_MODEL = "the page of each model that includes this text shows its own va
 
 
 def prose(site: Linker, text: str, record: Record | None = None) -> Markup:
-    """A prose field as HTML; what it computes or includes is computed for the record that it stands in."""
+    """A prose field as HTML; what it computes or includes is computed for the record that it is in."""
     found = braces.includes(text) if record else []
     if record is None or not found:
         return _passage(site, text, record)
@@ -67,7 +67,7 @@ def _links(site: Linker, text: str) -> tuple[render.Piece, ...]:
 
 
 def _values(site: Linker, text: str, record: Record) -> Iterator[render.Piece]:
-    """The computed values of a text, each in the place of its expression."""
+    """The computed values of a text, each at its expression."""
     for one in braces.both(text):
         yield one.start, one.end, str(_value(site, record, one.inner))
 

@@ -27,7 +27,7 @@ from generator.notation import citations, headings, units
 from generator.notation.units import BYTES
 
 LONGEST_NAME = 160
-"""Names are cut to so many characters wherever they stand beside others; a record's own page shows them whole."""
+"""Names are cut to so many characters wherever they appear next to others; a record's own page shows them whole."""
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACEHOLDER = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
@@ -51,6 +51,7 @@ def environment(folder: Path | None = None) -> Environment:
         "clip": clip,
         "counted": counted,
         "gib": gib,
+        "percent": units.percent,
         "times": times,
         "words": words,
         "json": as_json,
@@ -129,7 +130,7 @@ mentions = lru_cache(maxsize=16384)(citations.find)
 """The citations in a text, as validation sees them."""
 
 Piece = tuple[int, int, str]
-"""Characters from, to, and the HTML that stands in their place: a citation's link, a computed value."""
+"""Characters from, to, and the HTML that replaces them: a citation's link, a computed value."""
 
 
 @lru_cache(maxsize=16384)
@@ -242,7 +243,7 @@ def _cell(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: 
 
 
 def _heading(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """A record's own headings stand below those of its page: never above the third level. Each can be linked to."""
+    """A record's own headings come below those of its page: never above the third level. Each can be linked to."""
     level = min(6, int(tokens[index].tag[1]) + 2)
     if tokens[index].nesting != 1:
         return f"</h{level}>\n"

@@ -1,4 +1,4 @@
-"""The page of a record that cannot be shown: its errors in the place of its contents, for the live preview."""
+"""The page of a record that cannot be shown: its errors in place of its contents, for the live preview."""
 
 from __future__ import annotations
 

@@ -15,6 +15,6 @@ def corrections_page(site: Site) -> Iterator[Page]:
         "Corrections",
         "corrections.html",
         corrections=site.corrections,
-        description="What stood here and was wrong, what is right, and which source shows it",
+        description="What was wrong here, what is right, and which source shows it",
         search="<h1>Corrections</h1><p>what was wrong and is right now</p>",
     )

@@ -21,7 +21,7 @@ OPEN = (VerdictState.LISTED, VerdictState.NO_EVIDENCE, VerdictState.SOURCES_DISA
 
 
 def home_page(site: Site) -> Iterator[Page]:
-    """One page; the bad numbers stand beside the good ones."""
+    """One page; the bad numbers are shown next to the good ones."""
     kb = site.kb
     models = list(kb.catalog.sound("model"))
     sources = kb.catalog.of("source")

@@ -39,7 +39,7 @@ def index_pages(site: Site) -> Iterator[Page]:
 
 
 def _columns(site: Site, kind: Kind, records: list[Record]) -> list[str]:
-    """The first required fields that are short: what tells the records of the kind apart at a glance."""
+    """The first required fields that are short: what distinguishes the records of the kind at a glance."""
     tree = site.kb.catalog.schemas.field(kind.name)
     wanted = [
         name for name, child in tree.children.items() if child.required and name not in ("name", "title", "cites")

@@ -146,6 +146,6 @@ def _cell(site: Site, place: GpuKind, answer: EngineVerdicts) -> MatrixCell:
 
 
 def _listed(site: Site, model: Record, engine: Record) -> tuple[Listing, str, str]:
-    """What an engine's own list says: the listing, the cell's colour, and where its chain stands."""
+    """What an engine's own list says: the listing, the cell's colour, and where its chain is."""
     listing = site.kb.listings[model.id, engine.id]
     return listing, CLASSES[VerdictState(str(listing.state))], site.href(model, f"on-{engine.id}")

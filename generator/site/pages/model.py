@@ -9,13 +9,14 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.derive.attention import window_formula
-from generator.derive.cited_config import flat_facts, model_types
+from generator.derive.cited_config import CitedConfig
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.figures import CONTEXTS, Figure
 from generator.derive.overpay import NO_CACHE
 from generator.derive.parameters import Parameters, WeightBytes
 from generator.derive.stored_formats import StoredLayout
+from generator.derive.witnesses import size_witnesses
 from generator.knowledge.evidence.impact import layout_cite
 from generator.notation import units
 from generator.site import rebuild
@@ -28,7 +29,7 @@ from generator.site.views import curve as curves
 from generator.site.views.fit_table import fit_table
 from generator.site.views.layer_strip import strip
 
-APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable")
+APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable", "checkpoint")
 
 
 def model_pages(site: Site) -> Iterator[Page]:
@@ -58,6 +59,7 @@ def _page(site: Site, model: Record) -> Page:
         headline=headline,
         windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
         **_counted(facts),
+        witnesses=list(size_witnesses(model, facts)),
         length=length,
         curve=curves.curve(facts, length),
         basis_notes=_basis_notes(facts),
@@ -140,7 +142,7 @@ def _traps(facts: Facts) -> Iterator[tuple[str, int, Fraction, str]]:
 
 
 def _basis_notes(facts: Facts) -> list[str]:
-    """What the geometry notes of itself, without the class defaults, which stand by the figures."""
+    """What the geometry notes of itself, without the class defaults, which are shown with the figures."""
     notes = facts.geometry.notes if facts.geometry else ()
     return [note for note in notes if not note.startswith("class default: ")]
 
@@ -178,11 +180,6 @@ def _fields(site: Site, model: Record) -> Iterator[ConfigField]:
     reads = facts.geometry.reads if facts.geometry else frozenset(facts.fields)
     for key, value in (model.get("architecture") or {}).items():
         source = site.cited(elsewhere[key]) if key in elsewhere else config
-        said = flat_facts(source)
-        if key not in said:
-            state = "not stated"
-        elif said[key] == value or (source and key == "model_type" and value in model_types(source)):
-            state = "quoted"
-        else:
-            state = "differs"
-        yield ConfigField(verbatim(key, value), source, state, said.get(key), key in reads)
+        said = CitedConfig(source)
+        state = "not stated" if key not in said.flat else "quoted" if said.says(key, value) else "differs"
+        yield ConfigField(verbatim(key, value), source, state, said.flat.get(key), key in reads)

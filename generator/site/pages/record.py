@@ -8,6 +8,7 @@ from typing import Any
 
 from generator.catalog.records import Record
 from generator.knowledge.evidence.applicability import applies
+from generator.knowledge.observations import compared
 from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
@@ -52,7 +53,7 @@ def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
 
 
 def _extra(site: Site, record: Record) -> dict[str, Any]:
-    """What a kind's own template shows besides."""
+    """What a kind's own template shows in addition."""
     if record.kind == "concept":
         named = record.get("families") or ()
         families = [(name, models) for name, models in site.summary.families.items() if name in named]
@@ -76,6 +77,8 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
     if record.kind == "gotcha":
         found = site.summary.by_gotcha.get(record.id, {})
         return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
+    if record.kind == "observation":
+        return {"one": compared(site.kb, record)}
     return {}
 
 

@@ -63,7 +63,7 @@ class RecordView:
     _anchors: set[str] = field(default_factory=set)
 
     def fields(self, *skip: str) -> list[Shown]:
-        """All fields that the record has, but for those that stand elsewhere on the page."""
+        """All fields that the record has, except those shown elsewhere on the page."""
         tree = self.site.kb.catalog.schemas.field(self.record.kind)
         self._anchors = {str(key) for key in self.record.data}
         reasons = self.record.get("why_null") or {}
@@ -138,7 +138,7 @@ class RecordView:
         return Shown("rows" if flat else "cards", items=items, columns=columns, **more)
 
     def _claim(self, entry: Mapping[str, Any]) -> str:
-        """The anchor of an entry with an id, unless something above it bears the name."""
+        """The anchor of an entry with an id, unless something above it has that name."""
         anchor = str(entry.get("id", ""))
         if anchor in self._anchors:
             return ""
@@ -147,7 +147,7 @@ class RecordView:
 
 
 def verbatim(name: str, value: Any) -> Shown:
-    """A value of another document, as it stands there."""
+    """A value of another document, as it is written there."""
     if isinstance(value, list) and value and not any(isinstance(item, list | Mapping) for item in value):
         return Shown("list", name, items=tuple(Shown("verbatim", value=item) for item in value), anchor=name)
     if isinstance(value, Mapping | list):

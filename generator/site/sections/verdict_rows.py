@@ -10,12 +10,12 @@ from generator.site.site import Site
 from generator.site.views.verdicts import EngineVerdicts, GpuGroup
 
 MOST_NAMED = 4
-"""Kinds of GPU up to which the names of the GPUs stand beside them."""
+"""Up to so many kinds of GPU, the names of the GPUs are listed with them."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A kind of GPU in a row: its anchor where the row bears it, its name, and its GPUs that belong to the row."""
+    """A kind of GPU in a row: its anchor where the row has it, its name, and its GPUs that belong to the row."""
 
     anchor: str
     name: str

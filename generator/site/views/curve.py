@@ -1,6 +1,6 @@
 """A model's cache over the length of its context, as lines to draw: both axes double at equal steps.
 
-It decides nothing: every point of a line is what a figure, or the trap beside it, comes to at that length.
+It decides nothing: every point of a line is what a figure, or the trap next to it, comes to at that length.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ APART = 12
 
 @dataclass(frozen=True)
 class Line:
-    """One line: what it is, its points as (tokens, bytes), its path, and where its letter stands."""
+    """One line: what it is, its points as (tokens, bytes), its path, and where its letter is put."""
 
     letter: str
     key: str
@@ -72,12 +72,12 @@ class Scale:
     octaves: tuple[int, int]
 
     def x(self, tokens: int) -> float:
-        """How far from the left a length stands."""
+        """How far from the left a length is drawn."""
         low, high = map(log2, self.tokens)
         return LEFT + (log2(tokens) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
 
     def y(self, size: Fraction) -> float:
-        """How far from the top a size stands."""
+        """How far from the top a size is drawn."""
         low, high = self.octaves
         return HEIGHT - BOTTOM - (log2(size) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
 
@@ -109,7 +109,7 @@ _Drawn = tuple[str, str, bool, Callable[[int], Fraction]]
 
 
 def _drawn(facts: Facts, longest: int) -> Iterator[_Drawn]:
-    """At most four lines: bf16, what engines store most and least of, and the trap; none that repeats another."""
+    """At most four lines: bf16, what engines store most and least of, and the trap; without duplicates."""
     plain = facts.figure("bf16")
     stored = sorted((one for one in facts.figures if one.engines), key=lambda figure: figure.bytes(longest))
     shown: list[Figure] = []
@@ -159,7 +159,7 @@ def _path(points: list[tuple[int, Fraction]], scale: Scale) -> str:
 
 
 def _letters_apart(places: list[float]) -> list[float]:
-    """Where letters stand: each at the end of its line, those too close pushed apart by equal parts."""
+    """Where letters are put: each at the end of its line, those too close pushed apart by equal parts."""
     found = list(places)
     order = sorted(range(len(places)), key=places.__getitem__)
     for _ in range(40):

@@ -1,6 +1,6 @@
 """Weights and cache of a model against every GPU on record, over some numbers of GPUs.
 
-A row stands for the GPUs with equal memory on which some engines keep a cache of one size: in the format of the verdict
+A row is for the GPUs with equal memory on which some engines keep a cache of one size: in the format of the verdict
 and by the engine's policy, so that each figure is the one that ``servebook why`` prints for the model, the engine and
 the GPU.
 """
@@ -37,7 +37,7 @@ class CacheRow:
 
     @property
     def decided(self) -> bool:
-        """Whether a verdict says so, or the geometry stands in for it."""
+        """Whether a verdict says so, or the geometry is used instead."""
         return self.loads[0].decided
 
     @property
@@ -148,7 +148,7 @@ def _rows(
     """GPUs with equal memory, format and engines in one row, the smallest memory first; those without memory last.
 
     Where a verdict decides the format on a GPU and the engine's policy is known, engines for which that is not so have
-    no row there: their cache stands on top, by the geometry or with the reason why there is no figure.
+    no row there: their cache is on top, by the geometry or with the reason why there is no figure.
     """
     nobody = CacheRow(plain)
     groups: dict[tuple[int | None, int, tuple[str, ...]], list[Record]] = {}

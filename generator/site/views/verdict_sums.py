@@ -14,10 +14,10 @@ from generator.site.views.verdicts import CLASSES, EngineVerdicts, GpuGroup, Ver
 
 NO_FAMILY = "not derivable"
 Counts = tuple[tuple[str, str, int], ...]
-"""How many models stand how: the colour, the glyph and the number of each state."""
+"""How many models have each state: its colour, its glyph and the number."""
 
 Line = tuple[str, Counts]
-"""Kinds of GPU that get the same (none named: all), and how many models stand how there."""
+"""Kinds of GPU that get the same (none named: all), and how many models have each state there."""
 
 Wanted = Callable[[EngineVerdicts, GpuGroup, Reason], bool]
 
@@ -66,7 +66,7 @@ class Summary:
             yield self.answers.of(model.id)[engine]
 
     def lines(self, family: str, engine: str) -> list[Line]:
-        """How many models stand how, the kinds of GPU with the same counts in one line."""
+        """How many models have each state, the kinds of GPU with the same counts in one line."""
         same: dict[Counts, list[int]] = {}
         for number, place in enumerate(self.answers.places):
             same.setdefault(self.counts(family, engine, place.gpus), []).append(number)
@@ -87,7 +87,7 @@ class Summary:
         return ", ".join(word for run in words for word in run)
 
     def counts(self, family: str, engine: str, gpus: tuple[str, ...]) -> Counts:
-        """How many models stand how on these GPUs; one whose GPUs differ counts for each of its states."""
+        """How many models have each state on these GPUs; one whose GPUs differ counts for each of its states."""
         found: Counter[VerdictState] = Counter()
         for answer in self.of(family, engine):
             found.update({group.state for group, _ in answer.on(gpus)})

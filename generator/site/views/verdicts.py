@@ -1,4 +1,4 @@
-"""Verdicts as pages show them: GPUs with the same state and chain stand together, what all of them share first.
+"""Verdicts as pages show them: GPUs with the same state and chain are grouped, what all of them share first.
 
 Nothing is decided here.
 """
@@ -118,7 +118,8 @@ class VerdictGroups:
             served = [each.value for each in group.reasons if each.effect is Effect.SERVES]
             ids = dict.fromkeys(str(value["backend"]) for value in served)
             names = [self.kb.catalog.records[id].title if id in self.kb.catalog.records else id for id in ids]
-            return _clipped(", ".join(dict.fromkeys(names)))
+            through = [each for each in group.modifiers if each.startswith("through ")]
+            return _clipped(", ".join(dict.fromkeys([*through, *names])))
         if step.rule == "listed" and step.effect is Effect.NOT_LISTED:
             return f"gone: {step.value}" if step.value else ""
         known = BRIEF.get((step.rule, step.effect))

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from generator.catalog.read.declared import shipped_catalog
 from generator.catalog.records import Catalog
 from generator.derive.attention import FormatMismatch, check_ranks, copies, sharded, sharded_growth
-from generator.derive.attention.geometry import Geometry
 from generator.derive.cited_config import config_keys
 from generator.derive.class_defaults import ClassDefaults, DefaultsUsed
 from generator.derive.config.class_reads import ClassReads
-from generator.derive.config.fields import NotDerivable
 from generator.derive.config.keys import ConfigKeys
 from generator.derive.config.wrappers import unwrap
 from generator.derive.facts import Facts
-from generator.derive.figures import CONTEXTS, Figure, figures_of
-from generator.derive.model_facts import derived
-from generator.derive.overpay import NOTHING, Overpay
-from generator.derive.states import EngineState, states_of
+from generator.derive.figures import CONTEXTS, Figure
+from generator.derive.model_facts import cache_facts, class_names
 from generator.derive.stored_formats import formats
 
 if TYPE_CHECKING:  # a config needs no knowledge base, and shall not wait for one
@@ -52,32 +48,42 @@ class Leeway:
     class_reads: Callable[[], ClassReads | None] = lambda: None
 
 
+@dataclass(frozen=True, slots=True)
+class IfNeutral:
+    """What a refused config would keep if the keys in its way shaped nothing: proved by nobody, published nowhere."""
+
+    keys: tuple[str, ...]
+    growth: Mapping[str, Fraction]
+
+
 @dataclass(frozen=True)
 class KvAnswer:
-    """The figures of one model, or the reason why there are none."""
+    """What follows for one model, or the reason why nothing does, and what was asked of it."""
 
-    id: str
+    facts: Facts
     ask: KvQuestion
-    geometry: Geometry | None = None
-    reason: str | None = None
-    fields: tuple[str, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    known_layouts: tuple[str, ...] = ()
-    state: Mapping[str, int] = field(default_factory=dict)
-    states: tuple[EngineState, ...] = ()
     kernel_classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    overpay: Overpay = NOTHING
-    class_defaults: DefaultsUsed | None = None
     offered: DefaultsUsed | None = None
+    condition: IfNeutral | None = None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures in the layouts that are asked for."""
+        return tuple(each for each in self.facts.figures if not self.ask.caches or each.key in self.ask.caches)
+
+    @property
+    def unknown_layouts(self) -> list[str]:
+        """Layouts that are asked for and that the model has no figures in."""
+        return [key for key in self.ask.caches if self.derivable and self.facts.figure(key) is None]
 
     @property
     def ranks_refused(self) -> str | None:
         """Why the heads cannot be dealt out to so many ranks, with both numbers; None where they can."""
-        if self.geometry is None:
+        if self.facts.geometry is None:
             return None
         try:
-            check_ranks(self.geometry, self.ask.tp)
+            check_ranks(self.facts.geometry, self.ask.tp)
         except ValueError as problem:
             return str(problem)
         return None
@@ -85,17 +91,17 @@ class KvAnswer:
     @property
     def copies(self) -> Mapping[str, int]:
         """How many ranks hold the same entries, by what they hold."""
-        return copies(self.geometry, self.ask.tp) if self.geometry and not self.ranks_refused else {}
+        return copies(self.facts.geometry, self.ask.tp) if self.facts.geometry and not self.ranks_refused else {}
 
     def growth_per_rank(self, figure: Figure) -> Fraction | None:
         """Bytes per token on each rank; None where heads and ranks do not divide."""
-        assert self.geometry is not None
-        return None if self.ranks_refused else sharded_growth(self.geometry, figure.layout, self.ask.tp)
+        assert self.facts.geometry is not None
+        return None if self.ranks_refused else sharded_growth(self.facts.geometry, figure.layout, self.ask.tp)
 
     @property
     def derivable(self) -> bool:
         """Whether there is a figure at all."""
-        return self.geometry is not None
+        return self.facts.geometry is not None
 
     def bytes(self, figure: Figure, tokens: int) -> Fraction:
         """Bytes of cache entries in a layout, over all sequences."""
@@ -103,9 +109,9 @@ class KvAnswer:
 
     def per_rank(self, figure: Figure, tokens: int) -> Fraction | str:
         """Bytes on each rank; the reason where heads and ranks do not divide."""
-        assert self.geometry is not None
+        assert self.facts.geometry is not None
         try:
-            return Fraction(sharded(self.geometry, figure.layout, tokens, self.ask.tp)) * self.ask.batch
+            return Fraction(sharded(self.facts.geometry, figure.layout, tokens, self.ask.tp)) * self.ask.batch
         except FormatMismatch:
             raise
         except ValueError as problem:
@@ -114,46 +120,61 @@ class KvAnswer:
 
 def of_record(kb: KnowledgeBase, id: str, ask: KvQuestion) -> KvAnswer:
     """The answer for a model on record."""
-    facts = kb.facts[id]
-    return _answer(facts, ask, kb.catalog)
+    return _answer(kb.facts[id], ask, kb.catalog)
 
 
 def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Leeway, ask: KvQuestion) -> KvAnswer:
     """The answer for a config.json. Without a knowledge base only the plain dtypes are known, and it says so."""
     notes = () if catalog else ("outside a knowledge base: only the plain dtypes are known, no engine's own formats",)
     catalog = catalog or shipped_catalog()
-    keys, filled = config_keys(catalog), None
-    geometry = derived(config, keys, {}, gaps.assume_neutral)
-    if isinstance(geometry, NotDerivable) and any(keys.role(key) is None for key in geometry.fields):
+    keys = config_keys(catalog)
+    facts = _facts(config, name, keys, catalog, gaps)
+    if facts.geometry is None and any(keys.role(key) is None for key in facts.fields):
         keys = replace(keys, reads=gaps.class_reads())
-        geometry = derived(config, keys, {}, gaps.assume_neutral)
-    if isinstance(geometry, NotDerivable):
-        refused = KvAnswer(name, ask, reason=geometry.reason, fields=geometry.fields, notes=notes)
-        full, filled, note = _filled_in(config, keys, gaps)
-        if full is None or not gaps.fill:
-            return replace(refused, offered=filled, notes=(*notes, note) if note and gaps.fill else notes)
-        geometry = full
-    named = config.get("architectures")
-    classes = frozenset(each for each in named if isinstance(each, str)) if isinstance(named, list) else frozenset()
-    figures = figures_of(geometry, classes, formats(catalog))
-    states = states_of(geometry, figures)[0]
-    facts = Facts(name, config, geometry, figures=figures, state=states, class_defaults=filled)
-    return _answer(facts, ask, catalog, notes)
-
-
-def _filled_in(
-    config: Mapping[str, Any], keys: ConfigKeys, gaps: Leeway
-) -> tuple[Geometry | None, DefaultsUsed | None, str | None]:
-    """The geometry with the gaps filled by the class, and what filled them; or why nothing can."""
+        facts = _facts(config, name, keys, catalog, gaps)
+    if facts.geometry is not None:
+        return _answer(facts, ask, catalog, notes)
+    refused = replace(_answer(facts, ask, catalog, notes), condition=_condition(config, keys, facts, gaps, catalog))
     defaults, problem = _defaults(config, gaps)
-    if defaults is None:
-        return None, None, problem
-    given, stated = defaults.keys(whole=True), unwrap(config)
-    geometry = derived(config, keys, given, gaps.assume_neutral)
-    if isinstance(geometry, NotDerivable):
-        return None, None, f"the class defaults of {defaults.source} do not help: {geometry.reason}"
-    used = {key: value for key, value in given.items() if key in geometry.reads and key not in stated}
-    return geometry, defaults.used(used), None
+    if defaults is not None:
+        full = _facts(config, name, keys, catalog, gaps, defaults)
+        if full.geometry is not None and gaps.fill:
+            return _answer(full, ask, catalog, notes)
+        if full.geometry is not None:
+            return replace(refused, offered=full.class_defaults)
+        problem = f"the class defaults of {defaults.source} do not help: {full.reason}"
+    return replace(refused, notes=(*notes, problem) if gaps.fill else notes)
+
+
+def _condition(
+    config: Mapping[str, Any], keys: ConfigKeys, refused: Facts, gaps: Leeway, catalog: Catalog
+) -> IfNeutral | None:
+    """The figures without the keys that alone are in the way; None where something else is, too."""
+    vouched, found = gaps.assume_neutral, refused
+    while found.open_keys:  # a config around the language model's names one key at a time
+        vouched = (*vouched, *found.open_keys)
+        found = _facts(config, refused.id, keys, catalog, replace(gaps, assume_neutral=vouched))
+        if found.geometry is not None:
+            return IfNeutral(vouched[len(gaps.assume_neutral) :], {each.key: each.growth for each in found.figures})
+    return None
+
+
+def _facts(
+    config: Mapping[str, Any],
+    name: str,
+    keys: ConfigKeys,
+    catalog: Catalog,
+    gaps: Leeway,
+    defaults: ClassDefaults | None = None,
+) -> Facts:
+    """What follows from a config, with its gaps filled by its class where `defaults` are given."""
+    given, classes = defaults.keys(whole=True) if defaults else {}, class_names(config.get("architectures"))
+    facts = cache_facts(name, config, keys, formats(catalog), given, gaps.assume_neutral, classes)
+    if defaults is None or facts.geometry is None:
+        return facts
+    stated = unwrap(config)
+    used = {key: value for key, value in given.items() if key in facts.geometry.reads and key not in stated}
+    return replace(facts, class_defaults=defaults.used(used))
 
 
 def _defaults(config: Mapping[str, Any], gaps: Leeway) -> tuple[ClassDefaults | None, str]:
@@ -172,21 +193,7 @@ def _defaults(config: Mapping[str, Any], gaps: Leeway) -> tuple[ClassDefaults | 
 
 
 def _answer(facts: Facts, ask: KvQuestion, catalog: Catalog, notes: tuple[str, ...] = ()) -> KvAnswer:
-    geometry = facts.geometry
-    if geometry is None:
-        return KvAnswer(facts.id, ask, reason=facts.reason, fields=facts.fields, notes=notes)
-    chosen = tuple(figure for figure in facts.figures if not ask.caches or figure.key in ask.caches)
-    needs = catalog.tables.get("families", {}).get(geometry.family, {}).get("requires_any_of") or [[]]
-    return KvAnswer(
-        facts.id,
-        ask,
-        geometry,
-        figures=chosen,
-        known_layouts=tuple(figure.key for figure in facts.figures),
-        state=facts.state,
-        states=facts.states,
-        kernel_classes=tuple(needs[0]),
-        notes=(*notes, *geometry.notes),
-        overpay=facts.overpay,
-        class_defaults=facts.class_defaults,
-    )
+    if facts.geometry is None:
+        return KvAnswer(facts, ask, notes=notes)
+    needs = catalog.tables.get("families", {}).get(facts.geometry.family, {}).get("requires_any_of") or [[]]
+    return KvAnswer(facts, ask, tuple(needs[0]), (*notes, *facts.geometry.notes))

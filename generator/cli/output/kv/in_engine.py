@@ -64,16 +64,16 @@ def in_engine(
 ) -> KvInEngine:
     """What an engine keeps of a model that it knows by these names; on a GPU, or on each kind that it treats apart."""
     caches = kb.verdicts.caches
-    if answer.geometry is None:
-        return KvInEngine(engine, gpu, (), reason=answer.reason)
-    owner = CacheOwner(names, answer.geometry.family, caches.gguf(engine.id, names))
+    if answer.facts.geometry is None:
+        return KvInEngine(engine, gpu, (), reason=answer.facts.reason)
+    owner = CacheOwner(names, answer.facts.geometry.family, caches.gguf(engine.id, names))
     own = [figure for figure in answer.figures if engine.id in figure.engines]
     plain = [figure for figure in answer.figures if figure.key == "bf16"]
     lack = () if own else (f"no layout of {engine.title} is on record for this family: bf16 by the geometry",)
     rows: list[EngineRow] = []
     notes, cites, reason = list(lack), list[str](), None
     for where, place in _places(caches, engine, gpu, answer.ask.tp):
-        policy = policy_of(engine, owner, answer.geometry, place)
+        policy = policy_of(engine, owner, answer.facts.geometry, place)
         if isinstance(policy, NoPolicy):
             cites += policy.cites
             reason = policy.reason
@@ -87,11 +87,11 @@ def in_engine(
 
 
 def _cache(policy: CachePolicy, answer: KvAnswer, figure: Figure) -> EngineCache | str:
-    assert answer.geometry is not None
-    own = (state for state in answer.states if state.engine.id == policy.engine.id)
+    assert answer.facts.geometry is not None
+    own = (state for state in answer.facts.states if state.engine.id == policy.engine.id)
     most = max(own, key=lambda state: state.total, default=None)
     layout = layout_in(figure, policy.engine.id)
-    return engine_cache(policy, answer.geometry, layout, answer.ask.tp, most.parts if most else None)
+    return engine_cache(policy, answer.facts.geometry, layout, answer.ask.tp, most.parts if most else None)
 
 
 def _places(caches: CachesInEngines, engine: Record, gpu: Record | None, tp: int) -> Iterator[tuple[str, EnginePlace]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from generator.cli.output.kv.answer import KvAnswer
+from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_object
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
@@ -19,9 +19,9 @@ if TYPE_CHECKING:  # what engines keep takes the rules of all engines, and is re
 
 def as_json(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
     """The answer with the keys that others build on."""
-    if answer.geometry is None:
+    if answer.facts.geometry is None:
         return to_json(_refusal(answer))
-    payload = _derived(answer, answer.geometry)
+    payload = _derived(answer, answer.facts.geometry)
     if inside:
         from generator.cli.output.kv.in_engine import engine_object
 
@@ -42,19 +42,31 @@ def as_json(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
 
 def _refusal(answer: KvAnswer) -> dict[str, Any]:
     return {
-        "id": answer.id,
+        "id": answer.facts.id,
         "derivable": False,
-        "reason": answer.reason,
-        "fields": list(answer.fields),
+        "reason": answer.facts.reason,
+        "fields": list(answer.facts.fields),
         "class_defaults_on_record": _filled(answer.offered),
+        "conditional": _conditional(answer.condition),
         "notes": list(answer.notes),
+    }
+
+
+def _conditional(condition: IfNeutral | None) -> dict[str, Any] | None:
+    """Figures that nobody has proved, under a key of their own: whoever looks for growth does not find them."""
+    if condition is None:
+        return None
+    return {
+        "proved": False,
+        "if_neutral": list(condition.keys),
+        "growth_bytes_per_token": {key: number(size) for key, size in condition.growth.items()},
     }
 
 
 def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
     ask = answer.ask
     return {
-        "id": answer.id,
+        "id": answer.facts.id,
         "derivable": True,
         "reason": None,
         "family": geometry.family,
@@ -71,17 +83,17 @@ def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
         },
         "parts": _parts(answer),
         "states_by_engine": _states(answer),
-        "state_bytes": {name: size * ask.batch for name, size in answer.state.items()},
+        "state_bytes": {name: size * ask.batch for name, size in answer.facts.state.items()},
         "naive_gqa_bytes_per_token": geometry.naive_gqa_bytes_per_token,
         "materialised_bytes_per_token": geometry.materialised_bytes_per_token,
-        "overpay": overpay_object(answer.overpay),
-        "overpay_basis": answer.overpay.about,
+        "overpay": overpay_object(answer.facts.overpay),
+        "overpay_basis": answer.facts.overpay.about,
         "formula": {figure.key: figure.formula for figure in answer.figures},
         "streams": [_stream(stream) for stream in geometry.streams],
         "states": [{"slot": s.slot, "layers": s.layers, "scalars_per_row": s.scalars} for s in geometry.states],
         "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
         "engines": {figure.key: list(figure.engines) for figure in answer.figures},
-        "class_defaults": _filled(answer.class_defaults),
+        "class_defaults": _filled(answer.facts.class_defaults),
         "batch": ask.batch,
         "tp": ask.tp,
         "notes": list(answer.notes),
@@ -107,7 +119,7 @@ def _states(answer: KvAnswer) -> list[dict[str, Any]]:
                 for name, size in state.parts.items()
             ],
         }
-        for state in answer.states
+        for state in answer.facts.states
     ]
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from generator.cli.output.kv.answer import KvAnswer
+from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
 from generator.derive.attention.geometry import StateSlot
 from generator.derive.figures import Figure
@@ -19,23 +19,37 @@ if TYPE_CHECKING:  # what engines keep takes the rules of all engines, and is re
 
 def as_text(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
     """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
-    if answer.geometry is None:
-        lines = [f"{answer.id}: not derivable", f"  {answer.reason}", *(f"  note: {n}" for n in answer.notes)]
+    if answer.facts.geometry is None:
+        lines = [
+            f"{answer.facts.id}: not derivable",
+            f"  {answer.facts.reason}",
+            *(f"  note: {n}" for n in answer.notes),
+        ]
         if answer.offered:
             lines += [f"  on record as class default: {answer.offered}", "  --class-defaults computes with it"]
+        if answer.condition and answer.condition.growth:
+            lines.append(_conditional(answer.condition))
         return "\n".join(lines)
-    geometry = answer.geometry
+    geometry = answer.facts.geometry
     layers = [f"{count} {name}" for name, count in geometry.layers.items() if count]
     cached = [] if geometry.streams else ["no cache entries"]
-    states = [*_states(answer), *(() if answer.state else map(_slot, geometry.states))]
+    states = [*_states(answer), *(() if answer.facts.state else map(_slot, geometry.states))]
     blocks = [
-        [f"{answer.id}: {', '.join([geometry.family, *layers, *cached])}"],
+        [f"{answer.facts.id}: {', '.join([geometry.family, *layers, *cached])}"],
         _growth(answer) if geometry.streams else (),
         [*(_table(answer) if geometry.streams else ()), *states],
         _inside(answer, inside) if inside else [],
-        [*_traps(answer), *overpay_lines(answer.overpay), *_remarks(answer)],
+        [*_traps(answer), *overpay_lines(answer.facts.overpay), *_remarks(answer)],
     ]
     return "\n\n".join(filter(None, map("\n".join, blocks)))
+
+
+def _conditional(condition: IfNeutral) -> str:
+    """One figure that would hold; --assume-neutral gives the others to whoever vouches for the keys."""
+    names = ", ".join(f"`{key}`" for key in condition.keys)
+    layout = "bf16" if "bf16" in condition.growth else next(iter(condition.growth))
+    verb = "shape" if condition.keys[1:] else "shapes"
+    return f"  not proved: {grouped(condition.growth[layout])} B/token in {layout} if {names} {verb} nothing"
 
 
 def _inside(answer: KvAnswer, inside: KvInEngine) -> list[str]:
@@ -45,9 +59,9 @@ def _inside(answer: KvAnswer, inside: KvInEngine) -> list[str]:
 
 
 def _remarks(answer: KvAnswer) -> Iterator[str]:
-    """What the figures rest on, and what a reader should know besides."""
-    if answer.class_defaults:
-        yield f"class default: {answer.class_defaults}"
+    """What the figures rest on, and what else a reader should know."""
+    if answer.facts.class_defaults:
+        yield f"class default: {answer.facts.class_defaults}"
     yield from (f"note: {note}" for note in answer.notes if not note.startswith("class default: "))
 
 
@@ -91,12 +105,12 @@ def _width(answer: KvAnswer) -> int:
 def _states(answer: KvAnswer) -> Iterator[str]:
     """State by what it is; by engine where engines keep it differently, since alternatives do not add up."""
     batch = answer.ask.batch
-    if len({tuple(state.parts.items()) for state in answer.states}) < 2:
-        named = answer.states[0].named if answer.states else str
-        for name, size in answer.state.items():
+    if len({tuple(state.parts.items()) for state in answer.facts.states}) < 2:
+        named = answer.facts.states[0].named if answer.facts.states else str
+        for name, size in answer.facts.state.items():
             yield f"state {named(name)}: {grouped(size * batch)} B ({binary(size * batch)}), whatever the length"
         return
-    for state in answer.states:
+    for state in answer.facts.states:
         parts = " + ".join(f"{state.named(name)} {grouped(size * batch)}" for name, size in state.parts.items())
         total = state.total * batch
         yield f"state in {state.engine.id}: {parts} = {grouped(total)} B ({binary(total)}), whatever the length"
@@ -129,7 +143,7 @@ def _table(answer: KvAnswer) -> list[str]:
 
 def _cross(answer: KvAnswer) -> Iterator[str]:
     """The caches of an encoder-decoder apart: what the encoder fills does not depend on the decoder's length."""
-    geometry, ask = answer.geometry, answer.ask
+    geometry, ask = answer.facts.geometry, answer.ask
     if geometry is None or answer.ranks_refused or not any(figure.crossing for figure in answer.figures):
         return
     width, parts = (
@@ -145,7 +159,7 @@ def _cross(answer: KvAnswer) -> Iterator[str]:
 
 def _traps(answer: KvAnswer) -> list[str]:
     """The figures that calculators print, and by how much they are wrong for this model."""
-    geometry = answer.geometry
+    geometry = answer.facts.geometry
     plain = next((figure.growth for figure in answer.figures if figure.key == "bf16"), None)
     lines = []
     if geometry is not None and geometry.naive_gqa_bytes_per_token and plain != geometry.naive_gqa_bytes_per_token:

@@ -1,4 +1,4 @@
-"""The file of a record's corrections, ``deepseek-v2.corrections.yaml`` beside ``deepseek-v2.yaml``: read behind it."""
+"""The file of a record's corrections, ``deepseek-v2.corrections.yaml`` next to ``deepseek-v2.yaml``: read after it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ FIELD = "corrections"
 SUFFIX = f".{FIELD}.yaml"
 
 
-def joined(text: str, path: str, beside: str) -> tuple[str, SecondFile]:
-    """A record's text with that of the file beside it, whose path is `path`, and where the second begins."""
+def joined(text: str, path: str, second: str) -> tuple[str, SecondFile]:
+    """A record's text followed by that of its file of corrections at `path`, and where the second begins."""
     first = text if text.endswith("\n") else text + "\n"
-    return first + beside, SecondFile(path, Document(first, None).position(len(first))[0])
+    return first + second, SecondFile(path, Document(first, None).position(len(first))[0])
 
 
 def strange_field(record: Record) -> Fault | None:
     """A field in the file of corrections that belongs into the record's own."""
-    beside = record.document.beside
+    second = record.document.second
     for key, span in getattr(record.document.data, "key_spans", {}).items():
-        if beside and span[0] >= beside.line and key != FIELD:
-            message = f"this file holds `{FIELD}` alone; move `{key}` to {record.path}"
+        if second and span[0] >= second.line and key != FIELD:
+            message = f"this file may only hold `{FIELD}`; move `{key}` to {record.path}"
             return Fault("SCH102", record.location(span), message, record.id)
     return None

@@ -1,0 +1,1 @@
+"""What a change does to what is published, as text, JSON and Markdown."""
