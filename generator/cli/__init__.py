@@ -19,7 +19,9 @@ from generator.cli.drift import drift
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.output.streams import guard
+from generator.cli.serving import ask
 from generator.cli.site import build, serve
+from generator.cli.survey import gaps, stats, where
 from generator.cli.targets import reason_of
 from generator.cli.write import fix, materialise, new, review, schema
 from generator.findings import failure
@@ -28,8 +30,8 @@ TRACEBACK = "SERVEBOOK_TRACEBACK"
 """An environment variable, for developers of the generator."""
 
 COMMANDS = (
-    *(validate, explain, fix, kv, why, show, graph, diff, drift),
-    *(new, review, schema, materialise, build, serve, extract),
+    *(validate, explain, fix, kv, why, ask, show, graph, diff, drift),
+    *(stats, where, gaps, new, review, schema, materialise, build, serve, extract),
 )
 
 

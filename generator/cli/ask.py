@@ -19,6 +19,8 @@ from generator.cli.targets import COUNT, FORMAT, Stop, asked_base, found_root, h
 @click.option("--cache", "caches", multiple=True, help="Only these cache layouts; may be repeated.")
 @click.option("--batch", default=1, show_default=True, type=COUNT, help="Sequences.")
 @click.option("--tp", default=1, show_default=True, type=COUNT, help="Tensor-parallel ranks.")
+@click.option("--engine", help="Also what this engine keeps, by its cache policy.")
+@click.option("--gpu", help="On this GPU, with --engine; otherwise on each kind that the engine treats apart.")
 @click.option(
     "--assume-neutral", multiple=True, metavar="KEY", help="Vouch that a config key does not shape the cache."
 )
@@ -37,6 +39,8 @@ def kv(
     caches: tuple[str, ...],
     batch: int,
     tp: int,
+    engine: str | None,
+    gpu: str | None,
     assume_neutral: tuple[str, ...],
     class_defaults: bool,
     form: str,
@@ -48,11 +52,12 @@ def kv(
     if (model is None) == (config is None):
         raise Stop("name a model on record, or a config with --config FILE")
     ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
+    outer: Any = None
     if config is not None:
         catalog, on_record, class_reads = _on_record(root)
         asked = any_config_at(config, (catalog or shipped_catalog()).tables)
-        gaps = figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
-        answer = figures.of_config(asked.keys, str(config), catalog, gaps, ask)
+        outer, gaps = asked.keys, figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
+        answer = figures.of_config(outer, str(config), catalog, gaps, ask)
         if asked.dialect:
             said = f"{asked.dialect}, read by the names that its own readers give its keys"
             answer = replace(answer, notes=(said, *answer.notes))
@@ -66,8 +71,30 @@ def kv(
     if answer.unknown_layouts:
         known = ", ".join(figure.key for figure in answer.facts.figures)
         raise Stop(f"no layout {', '.join(answer.unknown_layouts)} for {answer.facts.id}; known: {known}")
-    click.echo(figures.as_json(answer) if form == "json" else figures.as_text(answer))
-    raise click.exceptions.Exit(0 if answer.derivable and not answer.ranks_refused else 1)
+    kept = _inside(root, answer, outer, engine, gpu)
+    click.echo(figures.as_json(answer, kept) if form == "json" else figures.as_text(answer, kept))
+    fine = answer.derivable and not answer.ranks_refused and (kept is None or kept.derivable)
+    raise click.exceptions.Exit(0 if fine else 1)
+
+
+def _inside(root: Path | None, answer: Any, config: Any, engine: str | None, gpu: str | None) -> Any:
+    """What an engine keeps, where one is asked for; it takes a knowledge base, also for a config without a record."""
+    if engine is None:
+        if gpu is not None:
+            raise Stop("--gpu goes with --engine; `servebook why` and `servebook ask` answer for a GPU")
+        return None
+    from generator.cli.output.kv.in_engine import in_engine
+
+    kb = asked_base(root)
+    where = record_named(kb, gpu, "gpu") if gpu else None
+    named = record_named(kb, engine, "engine")
+    if config is None:
+        names = kb.verdicts.caches.owner(answer.facts.id, named.id).names
+    else:
+        classes = config.get("architectures")
+        words = [*(classes if isinstance(classes, list) else ()), config.get("model_type")]
+        names = frozenset(word for word in words if isinstance(word, str))
+    return in_engine(kb, answer, names, named, where)
 
 
 def _on_record(root: Path | None) -> tuple[Any, Any, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -15,7 +14,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from generator.cli.targets import FORMAT, BrokenBase, Stop, found_root, inside, knowledge_at, place_of, suggestion
+from generator.cli.targets import (
+    FORMAT,
+    BrokenBase,
+    Stop,
+    colour,
+    found_root,
+    inside,
+    knowledge_at,
+    place_of,
+    suggestion,
+)
 
 if TYPE_CHECKING:
     from generator.checks.run import CheckRun
@@ -64,7 +73,7 @@ def validate(
 
         click.echo(as_sarif(shown, CHECKS, _place_in_repository(folder)))
     else:
-        view = report.FindingStyle(_colour(), place_of(folder), info or bool(wanted))
+        view = report.FindingStyle(colour(), place_of(folder), info or bool(wanted))
         if form == "text" and sys.stdout.isatty():
             view = replace(view, line=_lines_of(folder), width=shutil.get_terminal_size((120, 24)).columns)
         click.echo(report.as_text(kb, verdicts, shown, strict, view))
@@ -156,10 +165,6 @@ def _lines_of(folder: Path) -> Callable[[str, int], str]:
             return Document("", None)
 
     return lambda path, line: document(path).line(line - 1)
-
-
-def _colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -47,6 +48,11 @@ class BrokenBase(Stop):
     def __init__(self, problem: BrokenSchema) -> None:
         super().__init__(str(problem))
         self.faults = problem.faults
+
+
+def colour() -> bool:
+    """Whether the output may be coloured: on a terminal alone, and where nobody asks for none."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def found_root(root: Path | None) -> Path:

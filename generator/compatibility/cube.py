@@ -8,6 +8,7 @@ from functools import cached_property
 
 from generator.catalog.records import Catalog
 from generator.compatibility.asked import asked_for
+from generator.compatibility.caches_in_engines import CachesInEngines
 from generator.compatibility.chain import DECIDES, Effect, ListingState, Reason, RuleOutcome, VerdictState, cited, on
 from generator.compatibility.checkpoints import Checkpoint, checkpoint_of
 from generator.compatibility.listing import Listing
@@ -188,6 +189,11 @@ class Cube(Mapping[Key, Verdict]):
     def rules(self) -> Mapping[str, Rules]:
         """What each engine's records say."""
         return {engine.id: Rules.of(self.catalog, engine, self.formats) for engine in self.catalog.sound("engine")}
+
+    @cached_property
+    def caches(self) -> CachesInEngines:
+        """What each engine's cache keeps of each model."""
+        return CachesInEngines(self.catalog, self.facts, self.listings, self.rules, self.gpus)
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:

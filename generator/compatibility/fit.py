@@ -1,25 +1,31 @@
-"""Whether weights and cache go into the memory of some GPUs: a figure with what it takes for granted, never a state.
+"""Whether weights, cache and what an engine keeps free go into the memory of some GPUs: a figure, never a state.
 
-Left out, and said so: activations, CUDA graphs, what an engine keeps free, parts of a checkpoint that no count covers.
+The cache is what the engine's policy keeps (``engine_cache``). Left out, and said so: activations, graphs, parts of a
+checkpoint that no count covers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from generator.catalog.records import Record
+from generator.compatibility.caches_in_engines import CachesInEngines
 from generator.compatibility.chain import Effect, Reason
+from generator.compatibility.engine_defaults import EnginePlace
+from generator.compatibility.gpu_memory import memory_of
+from generator.compatibility.kept_free import KeptFree, kept_free
 from generator.derive.attention import FormatMismatch, Geometry, check_ranks, copies, sharded
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.figures import Figure
-from generator.notation.units import BYTES, grouped
+from generator.notation.units import grouped
 
-DEVICE_UNITS = ("MiB", "GiB", "B")
-DECIMAL_UNITS = ("MB", "GB", "TB")
+BY_LAYERS = "layers dealt out to the GPUs, taken as even"
+BESIDE = "activations and graphs are not counted"
+NOTHING_KEPT = KeptFree(None, "no engine is meant")
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class Load:
     layout: str | None
     assumptions: tuple[str, ...]
     decided: bool = True
+    family: str | None = None
+    cites: tuple[str, ...] = ()
 
     @property
     def bytes(self) -> Fraction | None:
@@ -46,38 +54,38 @@ class Load:
 
 @dataclass(frozen=True)
 class Fit:
-    """A load against the memory of one GPU."""
+    """A load against the memory of one GPU, and what the engine keeps free of it."""
 
     load: Load
     gpu: str
     memory: int | None
     memory_basis: str
+    kept_free: KeptFree = NOTHING_KEPT
 
     @property
     def share(self) -> Fraction | None:
         """The part of the memory that it takes."""
         return self.load.bytes / self.memory if self.load.bytes is not None and self.memory else None
 
+    @property
+    def cites(self) -> tuple[str, ...]:
+        """The sources of the engine's policy, and of what it keeps free."""
+        return tuple(dict.fromkeys((*self.load.cites, *self.kept_free.cites)))
 
-def memory_of(gpu: Record) -> tuple[int | None, str]:
-    """A GPU's memory in bytes, and how they are known.
+    @property
+    def left(self) -> Fraction | None:
+        """Bytes that are left beside weights, cache and what the engine keeps free; below 0 where they lack."""
+        if self.load.bytes is None or not self.memory:
+            return None
+        return self.memory - self.load.bytes - (self.kept_free.bytes or 0)
 
-    Vendors write GB where devices count MiB: a figure that a device reports beats one in a name, wherever the record
-    has it, and decimal units are taken as such only where nothing else is on record, which the basis says.
-    """
-    row = gpu.get("memory")
-    if not isinstance(row, Mapping):
-        return None, (gpu.get("why_null") or {}).get("memory") or "no source on record states it"
-    if isinstance(row.get("bytes"), int):
-        return row["bytes"], str(row.get("basis") or "as its source states it")
-    rows = [each for each in (row, *(gpu.get("memory_claims") or ())) if isinstance(each, Mapping)]
-    reported = next((each for each in rows if each.get("unit") in DEVICE_UNITS), row)
-    unit, value = reported.get("unit"), reported.get("value")
-    if unit not in BYTES or isinstance(value, bool) or not isinstance(value, int | float):
-        return None, "the record's figure has no unit that is known"
-    size = int(Fraction(str(value)) * BYTES[unit])
-    as_what = ", which may mean GiB" if unit in DECIMAL_UNITS else ""
-    return size, f"{value} {unit} as its source says, taken as {grouped(size)} bytes{as_what}"
+    @property
+    def fits(self) -> bool | None:
+        """Whether all of it goes in; None where a part is not known, and what is known would go in."""
+        known = [part for part in (self.load.weights, self.load.cache) if not isinstance(part, str)]
+        if self.memory and sum(known) + (self.kept_free.bytes or 0) > self.memory:
+            return False
+        return None if self.left is None or self.kept_free.bytes is None else True
 
 
 def load(
@@ -89,20 +97,64 @@ def load(
     undecided = (
         () if decided or figure is None else (f"no verdict says in which format: {figure.key}, by the geometry",)
     )
-    not_counted = "activations, graphs and what an engine keeps free come on top"
-    words = (*taken, *more, *undecided, not_counted)
-    return Load(context, batch, tp, weights, cache, figure.key if figure else None, words, decided)
+    words = (*taken, *more, *undecided, f"{BESIDE}, nor what an engine keeps free")
+    family = facts.geometry.family if facts.geometry else None
+    return Load(context, batch, tp, weights, cache, figure.key if figure else None, words, decided, family)
 
 
-def cell_load(facts: Facts, reasons: Iterable[Reason], engine: str, context: int, batch: int = 1, tp: int = 1) -> Load:
-    """The load of a model in the format that the chain of a verdict stores: what commands print and pages show."""
+def cell_load(
+    caches: CachesInEngines,
+    model: str,
+    engine: str,
+    place: EnginePlace,
+    reasons: Iterable[Reason],
+    context: int,
+    batch: int = 1,
+) -> Load:
+    """The load of a model by an engine's policy, in the format that the chain of a verdict stores; on each GPU.
+
+    It is the same on all GPUs for which `caches.settings` are the same.
+    """
+    facts = caches.facts[model]
     stored = next((step.value for step in reasons if step.effect is Effect.STORES), None)
-    figure = stored_figure(facts, stored, engine)
-    return load(facts, figure or figure_for(facts), context, batch, tp, engine, decided=figure is not None)
+    decided = stored_figure(facts, stored, engine)
+    figure = decided or figure_for(facts)
+    family = facts.geometry.family if facts.geometry else None
+    layers = caches.catalog.records[engine].get("cache_policy", "among", "by") == "layers"
+    weights, taken = _weights(facts, place.count, layers)
+    if figure is None:
+        return load(facts, None, context, batch, place.count, engine)
+    cache = caches.cache(model, engine, place, figure)
+    cites = caches.policy(model, engine, place).cites
+    undecided = () if decided else (f"no verdict says in which format: {figure.key}, by the geometry",)
+    if isinstance(cache, str):
+        words = (*taken, *undecided, BESIDE)
+        return Load(context, batch, place.count, weights, cache, figure.key, words, decided is not None, family, cites)
+    about = (*_about_cache(cache.geometry, figure, context, cache.tp), *([BY_LAYERS] if cache.stages > 1 else []))
+    words = (*taken, *about, *cache.policy.notes, *undecided, BESIDE)
+    size = cache.bytes(context) * batch
+    return Load(context, batch, place.count, weights, size, figure.key, words, decided is not None, family, cites)
 
 
-def fit(load: Load, gpu: Record) -> Fit:
-    """A load against a GPU."""
+def cell_fit(
+    caches: CachesInEngines, cell: tuple[str, str, str], reasons: Iterable[Reason], context: int, batch: int, tp: int
+) -> Fit:
+    """A model's load in an engine against so many of a GPU: what commands print and pages show."""
+    model, engine, gpu = cell
+    place = caches.place(gpu, tp)
+    return fit(caches, engine, cell_load(caches, model, engine, place, reasons, context, batch), gpu)
+
+
+def fit(caches: CachesInEngines, engine: str, load: Load, gpu: str) -> Fit:
+    """A load against a GPU, beside what the engine keeps free."""
+    record = caches.catalog.records[gpu]
+    weights = None if isinstance(load.weights, str) else load.weights
+    free = kept_free(caches.catalog.records[engine], load.family, caches.place(gpu, load.tp), weights)
+    return Fit(load, gpu, *memory_of(record), free)
+
+
+def bare_fit(load: Load, gpu: Record) -> Fit:
+    """A load against a GPU that no engine on record serves it on."""
     return Fit(load, gpu.id, *memory_of(gpu))
 
 
@@ -139,8 +191,8 @@ def _same(mine: str | None, theirs: Any) -> bool:
     return mine == theirs or (str(mine).startswith("uniform#") and str(mine).partition("#")[2] == short)
 
 
-def _weights(facts: Facts, tp: int) -> tuple[Fraction | str, tuple[str, ...]]:
-    if facts.geometry is not None and (problem := _ranks_refused(facts.geometry, tp)):
+def _weights(facts: Facts, tp: int, by_layers: bool = False) -> tuple[Fraction | str, tuple[str, ...]]:
+    if not by_layers and facts.geometry is not None and (problem := _ranks_refused(facts.geometry, tp)):
         return problem, ()
     if facts.weights is None or isinstance(facts.weights, NotDerivable):
         why = facts.weights or facts.parameters
@@ -173,18 +225,26 @@ def _cache(
     except ValueError as problem:
         return str(problem), ()
     state = max((kept.total for kept in facts.states if not engine or kept.engine.id == engine), default=0)
-    words = [f"cache in {figure.key}, every sequence {grouped(context)} tokens long"]
-    if tp > 1:
-        dealt = any(stream.heads for stream in facts.geometry.streams)
-        whole = any(not stream.heads for stream in facts.geometry.streams)
-        held = copies(facts.geometry, tp)
-        fewer = [f"{what} is held by {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
-        words += ["KV heads dealt out to the GPUs" + (f"; {', '.join(fewer)}" if fewer else "")] if dealt else []
-        words += ["entries that heads share are held whole by every GPU"] if whole else []
-    crossing = (part for part in figure.parts(context) if part.stream.entries.rule == "encoder")
-    words += [f"cross-attention {'' if part.bytes else 'not '}counted: by {part.depends_on}" for part in crossing]
+    words = [*_about_cache(facts.geometry, figure, context, tp)]
     if state:
         words.append("state of a sequence counted whole on every GPU")
     elif facts.geometry.states:
         words.append("without the state of a sequence, whose bytes no engine on record gives")
     return (each + state) * batch, tuple(words)
+
+
+def _about_cache(geometry: Geometry, figure: Figure, context: int, tp: int) -> Iterator[str]:
+    """What a figure of a cache takes for granted."""
+    yield f"cache in {figure.key}, every sequence {grouped(context)} tokens long"
+    if tp > 1:
+        dealt = any(stream.heads for stream in geometry.streams)
+        whole = any(not stream.heads for stream in geometry.streams)
+        held = copies(geometry, tp)
+        fewer = [f"{what} is held by {ranks} GPUs" for what, ranks in held.items() if not what.endswith("row")]
+        if dealt:
+            yield "KV heads dealt out to the GPUs" + (f"; {', '.join(fewer)}" if fewer else "")
+        if whole:
+            yield "entries that heads share are held whole by every GPU"
+    crossing = (part for part in figure.parts(context) if part.stream.entries.rule == "encoder")
+    for part in crossing:
+        yield f"cross-attention {'' if part.bytes else 'not '}counted: by {part.depends_on}"

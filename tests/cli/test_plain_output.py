@@ -47,6 +47,16 @@ ASKED = (
     ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "tiny-gpu"],
     ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "tiny-gpu", "--format", "json"],
     ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "nothing"],
+    ["why", "tiny-a", "--engine", "tiny-engine", "--gpu", "tiny-gpu", "--context", "4096"],
+    ["kv", "tiny-a", "--engine", "tiny-engine"],
+    ["ask", "tiny-a", "--gpu", "tiny-gpu"],
+    ["ask", "tiny-a", "--gpu", "tiny-gpu", "--format", "json"],
+    ["ask", "tiny-a"],
+    ["stats"],
+    ["where", "model", "architecture.model_type!=none"],
+    ["where", "model", "architecture.model_type!=none", "--format", "json"],
+    ["gaps"],
+    ["gaps", "--format", "json"],
     ["diff", "HEAD"],
     ["diff", "HEAD", "--findings", "--format", "json"],
     ["diff", "HEAD", "--format", "markdown"],
@@ -120,7 +130,7 @@ def test_no_command_passes_an_order_on(tiny: Base, arguments: list[str], tmp_pat
 
 
 def test_the_commands_were_all_asked() -> None:
-    silent = {"explain", "kv", "new", "serve", "extract", "schema"}  # they print no text of a record, or never end
+    silent = {"explain", "new", "serve", "extract", "schema"}  # they print no text of a record, or never end
     silent |= {"drift"}  # which asks a host, and is tried where there is one on loopback
     assert {each.name for each in COMMANDS} - silent == {each[0] for each in ASKED}
 

@@ -11,7 +11,7 @@ from conftest import Base
 
 from generator.cli.output import verdict as words
 from generator.compatibility import VerdictState
-from generator.compatibility.fit import memory_of
+from generator.compatibility.gpu_memory import memory_of
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.units import binary
 from generator.site.html.page import Page
@@ -50,15 +50,16 @@ def number(value: object) -> object:
 
 
 def test_each_row_of_the_whole_cube_equals_the_command(real: KnowledgeBase, tables: dict[str, FitTable]) -> None:
-    compared = 0
+    compared, caches = 0, real.verdicts.caches
     asked: dict[object, dict[str, object]] = {}
     for model, table in tables.items():
         for row in table.rows:
-            for engine in row.engines:
+            for place, engine in enumerate(row.engines):
                 for gpu in row.gpus:
                     load = row.cache.loads[0]
                     chain = real.verdicts.verdict(model, engine, gpu.id)
-                    key = (model, engine, memory_of(gpu), id(chain.outcome), load.context)
+                    settings = caches.settings(engine, caches.place(gpu.id))
+                    key = (model, engine, memory_of(gpu), id(chain.outcome), load.context, settings)
                     if key not in asked:
                         asked[key] = printed(real, model, engine, gpu.id, load.context, 1)
                     said = asked[key]
@@ -69,6 +70,9 @@ def test_each_row_of_the_whole_cube_equals_the_command(real: KnowledgeBase, tabl
                     assert said["memory_bytes"] == row.memory, where
                     share = row.shares[0]
                     assert said["share_of_memory"] == (None if share is None else round(float(share), 4)), where
+                    kept = row.fits[0][place]
+                    assert said["reserved_bytes_per_gpu"] == number(kept.kept_free.bytes), where
+                    assert said["fits"] == kept.fits, where
                     compared += 1
     assert compared > 2000
 
@@ -171,7 +175,10 @@ def test_rendered_pages_print_what_the_command_prints(
             assert cells[1] == (binary(Fraction(memory)) if isinstance(memory, int) else "not known")
             assert str(said["layout"]) in cells[2]
             if isinstance(share, float):
-                assert abs(float(cells[3].removesuffix(" %")) - 100 * share) < 0.51
+                figure, _, lacking = cells[3].partition(" %")
+                assert abs(float(figure) - 100 * share) < 0.51
+                short = said["fits"] is False and share <= 1
+                assert short == (real.catalog.records[engine].title in lacking)
 
 
 LISTS = {"index.md": home_page, "models/index.md": index_pages, "overpay.md": overpay_page}

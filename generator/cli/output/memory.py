@@ -25,8 +25,12 @@ def fit_object(fit: Fit) -> dict[str, Any]:
         "memory_bytes": fit.memory,
         "memory_basis": fit.memory_basis,
         "share_of_memory": None if fit.share is None else round(float(fit.share), 4),
+        "reserved_bytes_per_gpu": None if fit.kept_free.bytes is None else number(fit.kept_free.bytes),
+        "reserved_basis": fit.kept_free.text,
+        "fits": fit.fits,
         "reasons": [part for part in (load.weights, load.cache) if isinstance(part, str)],
         "assumptions": list(load.assumptions),
+        "cites": list(fit.cites),
     }
 
 
@@ -42,12 +46,17 @@ def fit_lines(fit: Fit) -> Iterator[str]:
     for name, part in (("weights", load.weights), ("cache", load.cache)):
         words = f"not derivable: {part}" if isinstance(part, str) else f"{binary(part)} on each"
         yield f"  {name}: {words}"
+    free = fit.kept_free
+    size = "not known" if free.bytes is None else f"{binary(free.bytes)} on each"
+    yield f"  kept free: {size}, {free.text}"
     if fit.memory is None:
         yield f"  memory: not known: {fit.memory_basis}"
-    elif load.bytes is None:
+    elif load.bytes is None or fit.left is None:
         yield f"  memory: {binary(fit.memory)} on each ({fit.memory_basis}); there is no sum"
     else:
-        left = fit.memory - load.bytes
-        word = f"{binary(left)} left" if left >= 0 else f"{binary(-left)} too much"
-        yield f"  sum: {binary(load.bytes)} of {binary(fit.memory)} on each ({fit.memory_basis}): {word}"
+        word = f"{binary(fit.left)} left" if fit.left >= 0 else f"{binary(-fit.left)} too much"
+        used = load.bytes + (free.bytes or 0)
+        yield f"  sum: {binary(used)} of {binary(fit.memory)} on each ({fit.memory_basis}): {word}"
+    if fit.cites:
+        yield f"  sources: {' '.join(f'[[{cite}]]' for cite in fit.cites)}"
     yield from (f"  assumed: {text}" for text in load.assumptions)

@@ -35,10 +35,9 @@ def question(context: int | None, batch: int | None, tp: int | None) -> VerdictQ
 
 
 def fitted(kb: KnowledgeBase, verdict: Verdict, ask: VerdictQuestion) -> Fit:
-    """Weights and cache against the GPU's memory, in the formats that the verdict stores where it says so."""
-    model = kb.catalog.records[verdict.model]
-    load = memory.cell_load(kb.facts[model.id], verdict.reasons, verdict.engine, ask.context, ask.batch, ask.tp)
-    return memory.fit(load, kb.catalog.records[verdict.gpu])
+    """Weights and cache against the GPU's memory, by the engine's policy."""
+    cell = (verdict.model, verdict.engine, verdict.gpu)
+    return memory.cell_fit(kb.verdicts.caches, cell, verdict.reasons, ask.context, ask.batch, ask.tp)
 
 
 def as_json(verdict: Verdict, fit: Fit | None = None) -> str:

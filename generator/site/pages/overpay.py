@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from generator.catalog.records import Record
+from generator.compatibility.overpaying import EngineOverpay, overpaying
 from generator.derive.overpay import Cost, Overpay
 from generator.site.html.page import Page
 from generator.site.site import Site
 
 COMPARED = (8192, 32768)
 """Lengths with columns of their own; the longest that a model takes has the last one."""
+
+LONGEST = 131072
+"""Tokens at which engines are compared, where a model takes so many."""
 
 
 def overpay_page(site: Site) -> Iterator[Page]:
@@ -25,6 +29,7 @@ def overpay_page(site: Site) -> Iterator[Page]:
         compared=COMPARED,
         families=site.families,
         at=_at,
+        overpaying={model.id: _who(site, model) for model in models},
         verdicts=Counter(site.kb.facts[model.id].overpay.verdict for model in models),
         in_nav=True,
         hide=("toc", "navigation"),
@@ -36,6 +41,12 @@ def overpay_page(site: Site) -> Iterator[Page]:
 def _dearest_first(site: Site, model: Record) -> tuple[float, str, str]:
     overpay = site.kb.facts[model.id].overpay
     return (-float(overpay.costs[-1].factor) if overpay.costs else 0.0, overpay.verdict, model.title.lower())
+
+
+def _who(site: Site, model: Record) -> list[EngineOverpay]:
+    """The engines that keep more than the design needs, at the longest that the model takes and 131,072 at most."""
+    facts = site.kb.facts[model.id]
+    return list(overpaying(site.kb.verdicts.caches, facts, min(facts.longest or LONGEST, LONGEST)))
 
 
 def _at(overpay: Overpay, tokens: int | None) -> Cost | None:

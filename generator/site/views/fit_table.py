@@ -1,7 +1,8 @@
 """Weights and cache of a model against every GPU on record, over some numbers of GPUs.
 
-A row is for the GPUs with equal memory on which some engines store the cache in one format: that of the verdict,
-so that each figure is the one that ``servebook why`` prints for the model, the engine and the GPU.
+A row is for the GPUs with equal memory on which some engines keep a cache of one size: in the format of the verdict
+and by the engine's policy, so that each figure is the one that ``servebook why`` prints for the model, the engine and
+the GPU.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from fractions import Fraction
 
 from generator.catalog.records import Record
 from generator.compatibility import VerdictState
-from generator.compatibility.fit import Fit, Load, cell_load, figure_for, fit, load, memory_of
+from generator.compatibility.fit import Fit, Load, bare_fit, cell_load, figure_for, fit, load
+from generator.compatibility.gpu_memory import memory_of
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.site.views.verdicts import VerdictGroups
 
@@ -38,21 +40,41 @@ class CacheRow:
         """Whether a verdict says so, or the geometry is used instead."""
         return self.loads[0].decided
 
+    @property
+    def known(self) -> bool:
+        """Whether there is a figure at all."""
+        return not isinstance(self.loads[0].cache, str)
+
 
 @dataclass(frozen=True)
 class FitRow:
-    """GPUs of equal memory, the engines that serve the model on them in one format, and the shares of the memory."""
+    """GPUs of equal memory, the engines that serve the model on them in one format, and the shares of the memory.
+
+    ``fits`` has a fit for each number of GPUs and each engine, or one that no engine is behind.
+    """
 
     gpus: tuple[Record, ...]
     memory: int | None
     cache: CacheRow
     engines: tuple[str, ...]
-    fits: tuple[Fit, ...]
+    fits: tuple[tuple[Fit, ...], ...]
 
     @property
     def shares(self) -> tuple[Fraction | None, ...]:
         """The part of each GPU's memory that is taken, for each number of GPUs."""
-        return tuple(each.share for each in self.fits)
+        return tuple(each[0].share for each in self.fits)
+
+    @property
+    def lacking(self) -> tuple[tuple[str, ...], ...]:
+        """The engines that have too little beside what they keep free, though weights and cache would go in."""
+        return tuple(
+            tuple(
+                engine
+                for engine, one in zip(self.engines, each, strict=False)
+                if one.fits is False and one.share is not None and one.share <= 1
+            )
+            for each in self.fits
+        )
 
 
 @dataclass(frozen=True)
@@ -80,28 +102,40 @@ def fit_table(kb: KnowledgeBase, answers: VerdictGroups, model: Record, lengths:
     caches: dict[object, CacheRow] = {}
     cells: dict[str, dict[int, list[str]]] = {}
     kept: dict[int, CacheRow] = {}
-    for gpu, engine, loads in _cells(kb, answers, model, length):
+    for gpus, engine, loads in _cells(kb, answers, model, length):
         row = caches.setdefault(_sizes(loads), CacheRow(loads))
         row.engines[engine] = None
         kept[id(row)] = row
-        cells.setdefault(gpu, {}).setdefault(id(row), []).append(engine)
+        for gpu in gpus:
+            cells.setdefault(gpu, {}).setdefault(id(row), []).append(engine)
     rows = tuple(_rows(kb, cells, kept, plain))
     shown = {id(row): row for row in (*caches.values(), *(row.cache for row in rows))}
-    ordered = tuple(sorted(shown.values(), key=lambda row: not row.decided))
+    ordered = tuple(sorted(shown.values(), key=lambda row: (not row.known, not row.decided)))
     words = dict.fromkeys(text for row in ordered for one in row.loads for text in one.assumptions)
     return FitTable(ordered, rows, tuple(words))
 
 
 def _cells(
     kb: KnowledgeBase, answers: VerdictGroups, model: Record, length: int
-) -> Iterator[tuple[str, str, tuple[Load, ...]]]:
-    """GPU, engine and loads of each cell in which an engine may serve the model."""
+) -> Iterator[tuple[list[str], str, tuple[Load, ...]]]:
+    """GPUs, engine and loads of the cells in which an engine may serve the model, those with the same settings
+    together."""
+    caches = kb.verdicts.caches
     for engine, answer in answers.of(model.id).items():
         for group in answer.groups:
-            if group.state in _SERVING:
-                facts = kb.facts[model.id]
-                loads = tuple(cell_load(facts, group.reasons, engine, length, 1, ranks) for ranks in RANKS)
-                yield from ((gpu, engine, loads) for gpu in group.gpus)
+            if group.state not in _SERVING:
+                continue
+            alike: dict[object, list[str]] = {}
+            for gpu in group.gpus:
+                settings = tuple(caches.settings(engine, caches.place(gpu, ranks)) for ranks in RANKS)
+                alike.setdefault(settings, []).append(gpu)
+            for gpus in alike.values():
+                places = [caches.place(gpus[0], ranks) for ranks in RANKS]
+                yield (
+                    gpus,
+                    engine,
+                    tuple(cell_load(caches, model.id, engine, place, group.reasons, length) for place in places),
+                )
 
 
 def _sizes(loads: tuple[Load, ...]) -> object:
@@ -113,16 +147,21 @@ def _rows(
 ) -> Iterator[FitRow]:
     """GPUs with equal memory, format and engines in one row, the smallest memory first; those without memory last.
 
-    Where a verdict decides the format on a GPU, engines for which none does have no row there: their cache is on
-    top, by the geometry.
+    Where a verdict decides the format on a GPU and the engine's policy is known, engines for which that is not so have
+    no row there: their cache is on top, by the geometry or with the reason why there is no figure.
     """
     nobody = CacheRow(plain)
     groups: dict[tuple[int | None, int, tuple[str, ...]], list[Record]] = {}
     for gpu in kb.catalog.sound("gpu"):
         here = cells.get(gpu.id) or {id(nobody): []}
-        decided = {row: engines for row, engines in here.items() if kept.get(row, nobody).decided}
-        for row, engines in (decided or here).items():
+        known = {row: engines for row, engines in here.items() if kept.get(row, nobody).known}
+        decided = {row: engines for row, engines in known.items() if kept.get(row, nobody).decided}
+        for row, engines in (decided or known or here).items():
             groups.setdefault((memory_of(gpu)[0], row, tuple(engines)), []).append(gpu)
     for (memory, row, serving), gpus in sorted(groups.items(), key=lambda pair: (pair[0][0] is None, pair[0][0] or 0)):
-        cache = kept.get(row, nobody)
-        yield FitRow(tuple(gpus), memory, cache, serving, tuple(fit(one, gpus[0]) for one in cache.loads))
+        cache, caches, first = kept.get(row, nobody), kb.verdicts.caches, gpus[0]
+        fits = (
+            tuple(fit(caches, engine, one, first.id) for engine in serving) or (bare_fit(one, first),)
+            for one in cache.loads
+        )
+        yield FitRow(tuple(gpus), memory, cache, serving, tuple(fits))

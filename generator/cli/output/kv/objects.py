@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_object
@@ -14,12 +14,19 @@ from generator.derive.config.fields import NotDerivable
 from generator.derive.figures import CachePart
 from generator.notation.units import number
 
+if TYPE_CHECKING:  # what engines keep takes the rules of all engines, and is read where it is asked for
+    from generator.cli.output.kv.in_engine import KvInEngine
 
-def as_json(answer: KvAnswer) -> str:
+
+def as_json(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
     """The answer with the keys that others build on."""
     if answer.facts.geometry is None:
         return to_json(_refusal(answer))
     payload = _derived(answer, answer.facts.geometry)
+    if inside:
+        from generator.cli.output.kv.in_engine import engine_object
+
+        payload["in_engine"] = engine_object(answer, inside)
     if answer.ask.tp > 1:
         payload["tp_refused"] = answer.ranks_refused
         payload["per_rank_growth_bytes_per_token"] = {

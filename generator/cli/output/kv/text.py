@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
@@ -13,8 +14,11 @@ from generator.derive.config.fields import NotDerivable
 from generator.derive.figures import Figure
 from generator.notation.units import binary, grouped
 
+if TYPE_CHECKING:  # what engines keep takes the rules of all engines, and is read where it is asked for
+    from generator.cli.output.kv.in_engine import KvInEngine
 
-def as_text(answer: KvAnswer) -> str:
+
+def as_text(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
     """The answer for a terminal: growth with its formula, bytes over lengths, state, and the naive figures."""
     if answer.facts.geometry is None:
         lines = [
@@ -35,6 +39,7 @@ def as_text(answer: KvAnswer) -> str:
         [f"{answer.facts.id}: {', '.join([geometry.family, *layers, *cached])}"],
         _growth(answer) if geometry.streams else (),
         [*(_table(answer) if geometry.streams else ()), *states],
+        _inside(answer, inside) if inside else [],
         [*_traps(answer), *overpay_lines(answer.facts.overpay), *_remarks(answer)],
         list(_weights(answer)),
     ]
@@ -47,6 +52,12 @@ def _conditional(condition: IfNeutral) -> str:
     layout = "bf16" if "bf16" in condition.growth else next(iter(condition.growth))
     verb = "shape" if condition.keys[1:] else "shapes"
     return f"  not proved: {grouped(condition.growth[layout])} B/token in {layout} if {names} {verb} nothing"
+
+
+def _inside(answer: KvAnswer, inside: KvInEngine) -> list[str]:
+    from generator.cli.output.kv.in_engine import engine_lines
+
+    return list(engine_lines(answer, inside))
 
 
 def _remarks(answer: KvAnswer) -> Iterator[str]:
