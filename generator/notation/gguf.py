@@ -33,7 +33,9 @@ class _Bytes:
         return self.data[self.at - count : self.at]
 
     def number(self, form: str) -> int | float | bool:
-        return struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0]
+        (value,) = struct.unpack(f"<{form}", self.take(struct.calcsize(form)))
+        assert isinstance(value, int | float)
+        return value
 
     def size(self) -> int:
         return int(self.number("Q"))
