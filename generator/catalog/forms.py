@@ -56,7 +56,7 @@ _KIND = _table(
 _ROLE: Form = {"enum": ["kv", "state", "neutral", "identity"]}
 _KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG)
 _STATED = _table("keys why model_types", keys=_WORDS, null_counts=_FLAG, why=_WORD, model_types=_WORDS)
-_SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
+_SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS, loose=_WORDS)
 _SAID = {"is": _WORD, "ask": _WORD}
 _FAMILY = _table(
     "title about requires_any_of",
@@ -90,6 +90,13 @@ TABLES: Mapping[str, Form] = {
         **dict.fromkeys(("per_layer", "flags", "sizes"), _WORDS),
         tails={"type": "object", "additionalProperties": _WORDS},
         numbered=_rows(_table("key from", key=_WORD, **{"from": {"type": "integer"}})),
+    ),
+    "numbers": _table(
+        "",
+        **dict.fromkeys(("counted", "names", "months", "positions", "measures"), _WORDS),
+        constants=_rows(_NUMBER),
+        widths=_rows(_NUMBER),
+        factors={"type": "object", "additionalProperties": _NUMBER},
     ),
     "rereading": _named(
         _table("days because", days={"type": "integer", "minimum": 1, "maximum": 36500}, because=_WORD)

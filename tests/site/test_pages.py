@@ -37,6 +37,7 @@ SHOWN = (
     "corrections",
     "overpay",
     "unknown-cells",
+    "numbers",
     "models/index",
     "models/tiny-a",
     "models/tiny-b",
@@ -191,7 +192,11 @@ EDITS = {
     "an engine": ("records/engines/tiny-engine.yaml", "name: Tiny Engine", "name: Teeny"),
     "a layout": ("records/engines/tiny-engine.yaml", "asked for by cache-dtype fp8", "always"),
     "a dtype": ("records/kernels/uniform.yaml", "bytes_per_scalar: 2", "bytes_per_scalar: 3"),
-    "a correction": ("records/models/tiny-b.yaml", "      It has 5.", "      It has {{ kv.layers.full }}."),
+    "a correction": (
+        "records/models/tiny-b.yaml",
+        "It has {{ config.num_hidden_layers }}",
+        "It has {{ kv.layers.full }}",
+    ),
     "a concept": ("records/concepts/tiny-latent.yaml", "name: Latent rows", "name: Rows"),
 }
 

@@ -11,10 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class SpokenField:
-    """One field under all its spellings; `keys[0]` is the name that messages show."""
+    """One field under all its spellings; `keys[0]` is the name that messages show.
+
+    `words` mean nothing else; `loose` ones may mean another quantity, and then say nothing against a number.
+    """
 
     keys: tuple[str, ...]
     words: tuple[str, ...]
+    loose: tuple[str, ...] = ()
     size: bool = False
     strength: str | None = None
 
@@ -53,7 +57,10 @@ class SpokenFields:
         """Read the table; an absent one knows no words."""
         rows = [(row, bool(group["size"])) for group in table.get("groups", ()) for row in group["fields"]]
         return cls(
-            tuple(SpokenField(tuple(row["keys"]), tuple(row["words"]), size) for row, size in rows),
+            tuple(
+                SpokenField(tuple(row["keys"]), tuple(row["words"]), tuple(row.get("loose", ())), size)
+                for row, size in rows
+            ),
             tuple(
                 SpokenField(tuple(row["keys"]), tuple(row["words"]), strength=row.get("strength"))
                 for row in table.get("designs", ())
