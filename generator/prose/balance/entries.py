@@ -151,7 +151,8 @@ def _before(number: Number) -> Iterator[tuple[str, ...]]:
     while words and words[-1] in _LINKS:
         words.pop()
     for size in range(min(LONGEST, len(words)), 0, -1):
-        yield tuple(words[-size:])
+        if len(words) == size or not words[-size - 1][0].isdigit():
+            yield tuple(words[-size:])
 
 
 def config_values(field: SpokenField | None, key: str, config: Mapping[str, Any]) -> list[Fraction]:

@@ -42,6 +42,7 @@ _OF = re.compile(r"\s+(?:the|as|of|that|what|its|this)\b")
 _BETWEEN = re.compile(r"[,\s-]*(?:[/&–]|and|or|to|nor|through)[\s-]*|,\s*")
 _BITS = re.compile(r"-?,?\s*(?:or|and|to|/)\s*\d+[\s-]?bits?\b")
 _CITATIONS = re.compile(r"[\s(]*(?:\[\[[^\]]*\]\][\s(),.;]*)+")
+_LABELS = (("of",), ("is",), ("=",), (":",))
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 _STOP = words(
     "the a an of in to is are was were for on by with and or from that which at as has have had not than per it its "
@@ -242,7 +243,8 @@ def _with_noun_of_last(listed: Sequence[Number], text: str) -> Iterator[Number]:
     last = listed[-1] if listed else None
     closed = len(listed) > 1 and text[listed[-2].quantity.end : listed[-1].start].strip() != ","
     for number in listed:
-        if last is not None and closed and not number.noun and number.quantity.unit is None:
+        labelled = number.before[-1:] in _LABELS
+        if last is not None and closed and not labelled and not number.noun and number.quantity.unit is None:
             of = last.quantity.unit
             yield replace(number, behind=last.behind, noun=last.noun, quantity=replace(number.quantity, unit=of))
         else:
