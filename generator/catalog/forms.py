@@ -103,8 +103,7 @@ TABLES: Mapping[str, Form] = {
     ),
     "spoken_fields": _table(
         "",
-        groups=_rows(_table("size fields", size=_FLAG, why=_WORD, fields=_rows(_SPOKEN))),
-        designs=_rows({**_SPOKEN, "properties": {**_SPOKEN["properties"], "strength": _WORD}}),
+        groups=_rows(_table("fields", why=_WORD, fields=_rows(_SPOKEN))),
     ),
 }
 """The tables by name. Further fields are allowed; any other table is a mapping."""

@@ -49,7 +49,6 @@ from generator.checks.numbers.copied_paragraph import copied_paragraph
 from generator.checks.numbers.damaged_text import damaged_text
 from generator.checks.numbers.disagreeing_figures import disagreeing_figures
 from generator.checks.numbers.false_arithmetic import false_arithmetic
-from generator.checks.numbers.false_comparative import false_comparative
 from generator.checks.numbers.false_conversion import false_conversion
 from generator.checks.numbers.false_partition import false_partition
 from generator.checks.numbers.false_ratio import false_ratio
@@ -108,7 +107,6 @@ CHECKS: tuple[Check, ...] = (
     copied_paragraph,
     broken_expression,
     disagreeing_figures,
-    false_comparative,
     damaged_text,
     unbalanced_number,
     impossible_support,  # CMP501

@@ -15,7 +15,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.prose.expressions.filled_text import filled
 from generator.prose.reader import read
 
-PROSE = ("DRV303", "DRV308", "NUM401", "NUM402", "NUM403", "NUM404", "NUM407", "NUM411", "NUM413")
+PROSE = ("DRV303", "DRV308", "NUM401", "NUM402", "NUM403", "NUM404", "NUM407", "NUM413")
 FLASH, V2 = "records/models/deepseek-v4-flash.yaml", "records/models/deepseek-v2.yaml"
 V41 = "records/models/deepseek-v4-1-flash.yaml"
 SIBLING = "deepseek-v3"
@@ -43,29 +43,12 @@ AUDITED = [
         "expert_dtype fp4, hc_mult 4, o_lora_rank 1024 show a compressed/quantized cache",
         "`expert_dtype` (number format of the experts' weights, or of the router; nothing of them is cached)",
     ),
-    (
-        "43",
-        FLASH,
-        "NUM411",
-        "bf16 total is smaller than 284B suggests",
-        "284.3 billion parameters × 2 bytes are 569 GB",
-    ),
     ("46", FLASH, "DRV303", "FAMILY=mla", "deepseek-v4-flash derives to csa_hca"),
     ("47", FLASH, "DRV303", "Required kernel: an MLA decode kernel", "kc-v4 (compressed sparse attention (V4))"),
     ("54", FLASH, "DRV303", "Glm4MoeForCausalLM", "glm-4-7 derives to gqa (8 KV heads)"),
     ("73, 83", FLASH, "NUM407", "Kernel constraints, the same for every record of this kind.", "deepseek-v2"),
     ("81", FLASH, "DRV308", "SWA entry is the compressed/hashed KV", "it keeps the last 128 tokens as they are"),
     ("86", V2, "NUM404", "58x", "56.9x"),
-    ("89", V2, "NUM411", "smaller than V3 in every axis", "equal are `num_attention_heads` (128 in both)"),
-    ("94", V2, "NUM411", "temperature correction that V3 dropped", "0.1 × 1 × ln 40 + 1 = 1.369 (DeepSeek-V2: 0.1"),
-    ("101", V2, "NUM411", "KV geometry is identical between the two", "70,272 B/token"),
-    (
-        "103",
-        V2,
-        "NUM411",
-        "only num_layers and hidden_size would have exposed it",
-        "`first_k_dense_replace` (1 against 3)",
-    ),
     ("133", V41, "NUM413", "is about ,", "551.6 billion"),
     ("133", V41, "NUM413", "has layers in total", "`num_hidden_layers` 40"),
     ("133", V41, "NUM413", "hidden size: ,", "`hidden_size` 5120"),

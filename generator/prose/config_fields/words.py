@@ -19,8 +19,6 @@ class SpokenField:
     keys: tuple[str, ...]
     words: tuple[str, ...]
     loose: tuple[str, ...] = ()
-    size: bool = False
-    strength: str | None = None
 
     @property
     def name(self) -> str:
@@ -48,23 +46,15 @@ class SpokenFields:
     """The table ``schema/spoken_fields.yaml``."""
 
     fields: tuple[SpokenField, ...] = ()
-    designs: tuple[SpokenField, ...] = ()
     parts: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> SpokenFields:
         """Read the table; an absent one knows no words."""
-        rows = [(row, bool(group["size"])) for group in table.get("groups", ()) for row in group["fields"]]
+        rows = [row for group in table.get("groups", ()) for row in group["fields"]]
         return cls(
-            tuple(
-                SpokenField(tuple(row["keys"]), tuple(row["words"]), tuple(row.get("loose", ())), size)
-                for row, size in rows
-            ),
-            tuple(
-                SpokenField(tuple(row["keys"]), tuple(row["words"]), strength=row.get("strength"))
-                for row in table.get("designs", ())
-            ),
+            tuple(SpokenField(tuple(row["keys"]), tuple(row["words"]), tuple(row.get("loose", ()))) for row in rows),
             tuple(table.get("parts", ())),
             tuple(table.get("whole", ())),
         )
@@ -74,18 +64,9 @@ class SpokenFields:
         """A pattern for one field, by a key or by a word, in backticks or not."""
         return _alternatives(self._by_word)
 
-    @cached_property
-    def design_words(self) -> str:
-        """A pattern for one part of a design."""
-        return _alternatives(self._by_design)
-
     def field(self, word: str) -> SpokenField | None:
         """The field that a word or key means."""
         return _look_up(self._by_word, word)
-
-    def design(self, word: str) -> SpokenField | None:
-        """The part of a design that a word or key means."""
-        return _look_up(self._by_design, word)
 
     def of_a_part(self, before: str, after: str = "") -> bool:
         """Whether the words before a place, the last ones first, or those behind it speak of a part of the model."""
@@ -101,10 +82,6 @@ class SpokenFields:
     @cached_property
     def _by_word(self) -> dict[str, SpokenField]:
         return _index(self.fields)
-
-    @cached_property
-    def _by_design(self) -> dict[str, SpokenField]:
-        return _index(self.designs)
 
 
 def _index(fields: Iterable[SpokenField]) -> dict[str, SpokenField]:
