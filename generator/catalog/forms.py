@@ -59,7 +59,7 @@ _STATED = _table(
     "keys why model_types", keys=_WORDS, null_counts=_FLAG, off_counts=_WORDS, why=_WORD, model_types=_WORDS
 )
 _READ_IN = _table("keys model_types", keys=_WORDS, source=_WORD, model_types=_WORDS)
-_SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
+_SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS, loose=_WORDS)
 _SAID = {"is": _WORD, "ask": _WORD}
 _RENAMED: Form = {"type": "object", "additionalProperties": _WORD}
 _DIALECT = _table(
@@ -107,13 +107,19 @@ TABLES: Mapping[str, Form] = {
         tails={"type": "object", "additionalProperties": _WORDS},
         numbered=_rows(_table("key from", key=_WORD, **{"from": {"type": "integer"}})),
     ),
+    "numbers": _table(
+        "",
+        **dict.fromkeys(("counted", "names", "months", "positions", "measures"), _WORDS),
+        constants=_rows(_NUMBER),
+        widths=_rows(_NUMBER),
+        factors={"type": "object", "additionalProperties": _NUMBER},
+    ),
     "rereading": _named(
         _table("days because", days={"type": "integer", "minimum": 1, "maximum": 36500}, because=_WORD)
     ),
     "spoken_fields": _table(
         "",
-        groups=_rows(_table("size fields", size=_FLAG, why=_WORD, fields=_rows(_SPOKEN))),
-        designs=_rows({**_SPOKEN, "properties": {**_SPOKEN["properties"], "strength": _WORD}}),
+        groups=_rows(_table("fields", why=_WORD, fields=_rows(_SPOKEN))),
     ),
 }
 """The tables by name. Further fields are allowed; any other table is a mapping."""

@@ -7,7 +7,7 @@ format and the quantity, and nothing else that the number might belong to.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,6 +19,7 @@ from generator.notation.units import grouped
 from generator.prose.expressions.evaluator import Value
 from generator.prose.expressions.vocabulary import LAYERS
 from generator.prose.figure_owners import per_layer
+from generator.prose.reading.quantities import COUNT, Quantity
 from generator.prose.reading.sentences import sentence_at
 
 SIGNIFICANT = 3
@@ -53,20 +54,15 @@ class SpokenFigures:
 
     table: Mapping[str, Any]
 
-    def meant(
-        self, facts: Facts, text: str, typed: re.Match[str], others: Callable[[str], Collection[str]]
-    ) -> Meant | None:
-        """What a typed number is; None where it is no figure of the model, or may be one of something else.
-
-        `others` gives the other models that a sentence names.
-        """
-        count = typed["unit"] == "billion"
+    def meant(self, facts: Facts, text: str, typed: Quantity) -> Meant | None:
+        """What a typed number is; None where it is no figure of the model, or may be one of something else."""
+        count = typed.dimension == COUNT
         found = [figure for figure in (_counts if count else own_figures)(facts) if _is(figure, typed)]
         if not found:
             return None
-        first, last = sentence_at(text, typed.start())
-        sentence, piece = text[first:last], _piece(text, first, last, typed.start())
-        if self._names(sentence.lower(), self.table.get("other", ())) or others(sentence):
+        first, last = sentence_at(text, typed.start)
+        sentence, piece = text[first:last], _piece(text, first, last, typed.start)
+        if self._names(sentence.lower(), self.table.get("other", ())):
             return None
         if count:
             return self._count(found, sentence.lower(), typed)
@@ -74,37 +70,37 @@ class SpokenFigures:
         return self._size(facts, found, quantity, self._formats(facts, piece) or self._formats(facts, sentence), typed)
 
     def _size(
-        self, facts: Facts, found: list[OwnFigure], quantity: str, formats: frozenset[str], typed: re.Match[str]
+        self, facts: Facts, found: list[OwnFigure], quantity: str, formats: frozenset[str], typed: Quantity
     ) -> Meant | None:
-        shown, alike = typed[0], [figure for figure in found if figure.quantity == quantity]
+        alike = [figure for figure in found if figure.quantity == quantity]
         known = formats & {figure.key for figure in facts.figures}
         if formats and not known:
             return None  # in a format that no row is of
         fits = [figure for figure in alike if figure.format in known or (figure.format is None and known <= {"bf16"})]
         if quantity == GROWTH and not known:
-            return Meant(None, f"{shown} is computed, and no format stands beside it: {_given(alike or found)}")
+            return Meant(None, f"it is computed, and no format stands beside it: {_given(alike or found)}")
         if len(fits) == 1:
-            return Meant(_written(fits[0], typed), f"{shown} is computed: write {_written(fits[0], typed)}")
+            return Meant(_written(fits[0], typed), f"it is computed: write {_written(fits[0], typed)}")
         if fits:
-            return Meant(None, f"{shown} is computed in several ways, and the words do not say which: {_given(fits)}")
+            return Meant(None, f"it is computed in several ways, and the words do not say which: {_given(fits)}")
         if quantity != GROWTH:
-            return Meant(None, f"{shown} is computed, but is not the figure that is named here: {_given(found)}")
+            return Meant(None, f"it is computed, but is not the figure that is named here: {_given(found)}")
         own = ", ".join(
             f"{grouped(figure.growth)} B/token in {figure.key}" for figure in facts.figures if figure.key in known
         )
-        return Meant(None, f"{shown} is {_given(found)}; this model takes {own}", wrong=True)
+        return Meant(None, f"it is {_given(found)}; this model takes {own}", wrong=True)
 
-    def _count(self, found: list[OwnFigure], sentence: str, typed: re.Match[str]) -> Meant:
+    def _count(self, found: list[OwnFigure], sentence: str, typed: Quantity) -> Meant:
         words = self.table.get("parameters", {})
         active = self._names(sentence, words.get("active", ()))
         without = self._names(sentence, words.get("without_embedding", ()))
         named = "active_without_embedding" if active and without else "active" if active else "total"
         if named == "total" and not self._names(sentence, words.get("total", ())):
-            return Meant(None, f"{typed[0]} is computed, and no word says of what: {_given(found)}")
+            return Meant(None, f"it is computed, and no word says of what: {_given(found)}")
         fits = [figure for figure in found if figure.quantity == named]
         if len(fits) == 1:
-            return Meant(fits[0].expression, f"{typed[0]} is computed: write {fits[0].expression}")
-        return Meant(None, f"{typed[0]} is computed, but is not the count that is named here: {_given(found)}")
+            return Meant(fits[0].expression, f"it is computed: write {fits[0].expression}")
+        return Meant(None, f"it is computed, but is not the count that is named here: {_given(found)}")
 
     def _quantity(self, words: str) -> str | None:
         return next(
@@ -159,20 +155,26 @@ def _counts(facts: Facts) -> Iterator[OwnFigure]:
             yield OwnFigure(Fraction(size), f"{{{{ parameters.{name} | billion }}}}", name, None)
 
 
-def _is(figure: OwnFigure, typed: re.Match[str]) -> bool:
+def _is(figure: OwnFigure, typed: Quantity) -> bool:
     """Whether a number is the figure as it was typed; one that is rounded too far may be anything."""
-    digits, unit = typed["number"], typed["unit"]
-    if unit == "B":
+    digits, symbol = _digits(typed), typed.unit.symbol if typed.unit else ""
+    if symbol == "B":
         return grouped(figure.size) == digits
-    if len(re.sub(r"\D", "", digits).lstrip("0")) < SIGNIFICANT:
+    if len(re.sub(r"\D", "", digits).lstrip("0")) < SIGNIFICANT or symbol not in ("KiB", "billion"):
         return False
-    scale = 10**9 if unit == "billion" else 1024
+    scale = 10**9 if symbol == "billion" else 1024
     return str(Value(figure.size / scale, decimals=len(digits.partition(".")[2]))) == digits
 
 
-def _written(figure: OwnFigure, typed: re.Match[str]) -> str:
-    decimals = len(typed["number"].partition(".")[2])
-    return figure.expression if typed["unit"] == "B" else figure.expression.replace(" }}", f" | kib({decimals}) }}}}")
+def _digits(typed: Quantity) -> str:
+    written = re.match(r"[\d,.]+", typed.text.strip())
+    return written[0] if written else ""
+
+
+def _written(figure: OwnFigure, typed: Quantity) -> str:
+    decimals = len(_digits(typed).partition(".")[2])
+    plain = typed.unit is not None and typed.unit.symbol == "B"
+    return figure.expression if plain else figure.expression.replace(" }}", f" | kib({decimals}) }}}}")
 
 
 def _given(found: list[OwnFigure]) -> str:
