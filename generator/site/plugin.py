@@ -44,11 +44,13 @@ from generator.site.html.page import Heading, Page
 from generator.site.html.policy import ContentPolicy
 from generator.site.memory import Memory
 from generator.site.preview import Preview
+from generator.site.search_index import NAME as INDEX
+from generator.site.search_index import search_index
 from generator.site.site import Site
 
 log = logging.getLogger("mkdocs.plugins.servebook")
 
-ASSETS = ("servebook.css", "servebook.js")
+ASSETS = ("servebook.css", "servebook.js", "search.js")
 WATCHED = ("records", "sources", "schema", "templates")
 TOLD = 20
 """So many findings are listed when a build is refused."""
@@ -194,6 +196,9 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         for name in ASSETS:
             path = shipped("templates") / "assets" / name
             files.append(File.generated(config, f"assets/{name}", abs_src_path=str(path)))
+        if self.site is not None:
+            index = search_index(self.site, self.pages.values(), style)
+            files.append(File.generated(config, INDEX, content=index))
         return files
 
     def _frame(self, config: MkDocsConfig) -> Hashable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -65,10 +65,11 @@ class Site(Linker):
         self.failures.append(f"{file}: its page {path} failed inside ({said}): please report it")
         return self.page(path, file, "failed.html", file=file, said=said, description=f"{file}: failed")
 
-    def search_entry(self, record: Record, *sections: tuple[str, str, str], text: str = "") -> str:
-        """What the search index gets of a record: name, id and a few words; sections are (anchor, heading, text)."""
-        names = ", ".join(str(alias) for alias in record.get("aliases") or () if isinstance(alias, str))
-        first = Markup('<h1 id="{0}">{1}</h1><p>{0} {2} {3}</p>').format(record.id, record.title, names, text)
+    def search_entry(self, record: Record, *sections: tuple[str, str, str], names: Iterable[str] = ()) -> str:
+        """What the search index gets of a record: what it is called; sections are (anchor, heading, text)."""
+        aliases = [str(alias) for alias in record.get("aliases") or () if isinstance(alias, str)]
+        words = " | ".join(dict.fromkeys([record.id, *aliases, *names]))
+        first = Markup('<h1 id="{}">{}</h1><p>{}</p>').format(record.id, record.title, words)
         return first + Markup("").join(Markup('<h2 id="{}">{}</h2><p>{}</p>').format(*section) for section in sections)
 
     @property

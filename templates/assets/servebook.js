@@ -21,6 +21,22 @@
     carry();
   }
 
+  /* --- search: its module and its index come when somebody begins to ask --- */
+
+  const assets = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src);
+
+  /** @param {HTMLFormElement} form */
+  function searchable(form) {
+    const input = /** @type {HTMLInputElement} */ (form.querySelector("input"));
+    form.hidden = false;
+    form.addEventListener("focusin", () => import(new URL("search.js", assets).href).then((search) => search.open(form, assets)), { once: true });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target instanceof Element && event.target.closest("input, textarea, select");
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) event.preventDefault(), input.focus();
+    });
+  }
+
   /* --- tables: order and filter --- */
 
   /** @param {HTMLTableRowElement} row @param {number} column */
@@ -202,6 +218,7 @@
     target.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
+  all(".sb-search").forEach((form) => searchable(/** @type {HTMLFormElement} */ (form)));
   all("table[data-sortable]").forEach((table) => sortable(/** @type {HTMLTableElement} */ (table)));
   all(".sb-filter").forEach(filterable);
   all("table[data-place]").forEach((table) => keyboard(/** @type {HTMLTableElement} */ (table)));

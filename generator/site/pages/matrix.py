@@ -92,7 +92,10 @@ def _page(site: Site, place: GpuKind) -> Page:
         glyphs=GLYPHS,
         hide=("toc", "navigation"),
         description=f"Which engine serves which model on {names}",
-        search=Markup('<h1 id="matrix">Matrix: {}</h1><p>{}</p>').format(place.shown, names),
+        search=Markup('<h1 id="matrix">Matrix: {}</h1><p>{} | {}</p>').format(
+            place.called, place.shown, names.replace(", ", " | ")
+        ),
+        boost=1.75,
     )
 
 

@@ -14,9 +14,12 @@ from generator.site.html import render
 from generator.site.html.page import Page
 from generator.site.sections.record_fields import RecordView, sheet
 from generator.site.site import Site
+from generator.site.views.identifiers import of_record
 
 FALLBACK = "record.html"
 OWN_MODULE = ("model", "source")
+BOOST = {"engine": 1.5, "gpu": 1.6, "concept": 2.5, "gotcha": 1.3}
+"""Whose pages stand before others that are found alike."""
 
 
 def record_pages(site: Site) -> Iterator[Page]:
@@ -37,10 +40,16 @@ def _page(site: Site, template: str, record: Record) -> Page:
         view=view,
         short=short,
         long=long,
-        search=site.search_entry(record, *_sections(site, record)),
+        search=site.search_entry(record, *_sections(site, record), names=_names(record)),
+        boost=BOOST.get(record.kind, 1.0),
         citing=site.citing(record),
         **_extra(site, record),
     )
+
+
+def _names(record: Record) -> list[str]:
+    """What else it is looked for by. An engine's own record holds rows about everything: its name is enough."""
+    return [] if record.kind == "engine" else of_record(record)
 
 
 def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
