@@ -22,6 +22,7 @@ from generator.site.html import render
 from generator.site.html.linker import Linker
 from generator.site.html.page import Page, each_anchor_once
 from generator.site.memory import Memory, figure_inputs, shown_names
+from generator.site.views.gotcha_join import GotchaJoin
 from generator.site.views.verdict_sums import Summary
 from generator.site.views.verdicts import VerdictGroups
 
@@ -196,6 +197,16 @@ class Site(Linker):
     def summary(self) -> Summary:
         """The verdicts summed up."""
         return Summary(self.answers)
+
+    @cached_property
+    def gotchas(self) -> GotchaJoin:
+        """The conditions of all gotchas, with what meets them."""
+        return GotchaJoin(self.kb, self.summary)
+
+    @cached_property
+    def gotcha_texts(self) -> tuple[str, ...]:
+        """The files of all gotchas, from which tables on other pages are made; see `reuse`."""
+        return tuple(record.document.text for record in self.kb.catalog.of("gotcha"))
 
     @cached_property
     def names(self) -> Hashable:

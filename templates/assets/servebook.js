@@ -82,7 +82,7 @@
   }
 
   /**
-   * Whether a row meets a choice: one of the words of its `data-NAME`, or, in a matrix, the state of its cells.
+   * Whether a row meets a choice: one of the words of its `data-NAME`, of which a star is any, or, in a matrix, the state of its cells.
    * @param {HTMLTableRowElement} row @param {Record<string, string>} chosen @param {HTMLTableElement} table
    */
   function meets(row, chosen, table) {
@@ -92,7 +92,7 @@
       const word = chosen.state.replaceAll("-", " ");
       return !word || cells.some((cell) => new RegExp("\\S " + word).test(cell.textContent || ""));
     }
-    return Object.entries(chosen).every(([name, value]) => !value || (row.dataset[name] || "").split(" ").includes(value));
+    return Object.entries(chosen).every(([name, value]) => !value || row.dataset[name] === "*" || (row.dataset[name] || "").split(" ").includes(value));
   }
 
   /** @param {HTMLElement} box */

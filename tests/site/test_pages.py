@@ -45,6 +45,7 @@ SHOWN = (
     "kernels/uniform",
     "gpus/index",
     "gpus/tiny-gpu",
+    "gotchas/index",
     "gotchas/tiny-crash",
     "concepts/index",
     "concepts/tiny-latent",

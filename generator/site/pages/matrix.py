@@ -42,7 +42,7 @@ class Ruling:
 
 def matrix_page(site: Site) -> Iterator[Page]:
     """The entry, then one page per kind of GPU. ``#model--engine`` opens a cell; a row's anchor is its model."""
-    key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()))
+    key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()), site.gotcha_texts)
     yield rebuild.kept(site, "matrix.md", lambda: key, lambda: _entry(site))
     for place in site.answers.places:
         yield rebuild.kept(site, place.path, lambda: key, lambda place=place: _page(site, place))  # type: ignore[misc]
@@ -83,6 +83,7 @@ def _page(site: Site, place: GpuKind) -> Page:
         place=place,
         places=site.answers.places,
         gpus=gpus,
+        gotchas=[row for row in site.gotchas.rows if row.met and not set(place.gpus).isdisjoint(row.gpus)],
         rows=rows,
         engines=engines,
         reasons=[(engine, reasons.by_engine(engine.id)) for engine in engines],

@@ -75,17 +75,18 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
             (family, anchor(family, record), [summary.counts(family, record.id, place.gpus) for place in places])
             for family in summary.families
         ]
-        return {"sums": rows, "places": places}
+        return {"sums": rows, "places": places, "gotchas": site.gotchas.of_engine(record)}
     if record.kind == "gpu":
         rows = [
             (family, "", [summary.counts(family, engine.id, (record.id,)) for engine in answers.engines])
             for family in summary.families
         ]
         place = next((place for place in answers.places if record.id in place.gpus), None)
-        return {"sums": rows, "engines": answers.engines, "place": place}
+        return {"sums": rows, "engines": answers.engines, "place": place, "gotchas": site.gotchas.of_gpu(record.id)}
     if record.kind == "gotcha":
         found = site.summary.by_gotcha.get(record.id, {})
-        return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
+        met = [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]
+        return {"met": met, "conditions_": site.gotchas.of_gotcha(record)}
     if record.kind == "observation":
         return {"one": compared(site.kb, record)}
     return {}
