@@ -70,6 +70,23 @@ def is_range(specifier: str) -> bool:
         return False
 
 
+_BOUNDS = {">=": "since {}", ">": "after {}", "<=": "up to {}", "<": "before {}", "==": "in {}", "!=": "but not in {}"}
+_ORDER = list(_BOUNDS)
+
+
+def range_words(specifier: str) -> str:
+    """A range of versions as people say it; what is none stays as it is.
+
+    >>> range_words(">=0.25.0,<0.28.0"), range_words("==0.33.0"), range_words("<b7000"), range_words("some day")
+    ('since 0.25.0, before 0.28.0', 'in 0.33.0', 'before b7000', 'some day')
+    """
+    clauses = [re.fullmatch(r"\s*(==|!=|<=|>=|<|>)\s*(\S+)\s*", clause) for clause in specifier.split(",")]
+    found = sorted(((_ORDER.index(each[1]), each[2]) for each in clauses if each), key=lambda pair: pair[0])
+    if len(found) < len(clauses):
+        return specifier
+    return ", ".join(_BOUNDS[_ORDER[sign]].format(text) for sign, text in found)
+
+
 @lru_cache(maxsize=1024)
 def prerelease(text: str | None) -> bool:
     """Whether a version is an alpha, beta, candidate or nightly."""

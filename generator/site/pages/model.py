@@ -28,6 +28,7 @@ from generator.site.sections.record_fields import RecordView, Shown, sheet, verb
 from generator.site.site import Site
 from generator.site.views import curve as curves
 from generator.site.views.fit_table import fit_table
+from generator.site.views.identifiers import of_model
 from generator.site.views.layer_strip import strip
 
 APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable", "checkpoint")
@@ -75,7 +76,7 @@ def _page(site: Site, model: Record) -> Page:
         citing=site.citing(model),
         boost=2.0,
         description=description,
-        search=site.search_entry(model, text=description),
+        search=site.search_entry(model, names=of_model(model, facts)),
     )
 
 
