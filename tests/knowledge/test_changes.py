@@ -46,9 +46,10 @@ def test_the_same_base_differs_in_nothing_and_works_out_no_cell(tiny: Base) -> N
         (A, "num_hidden_layers: 4", "num_hidden_layers: 4  # as the config says"),
         (A, "The page is not meant", "This page is not meant"),
         (REGISTRY, "[OtherForCausalLM, TinyMlaForCausalLM]", "\n    - OtherForCausalLM\n    - TinyMlaForCausalLM"),
+        (REGISTRY, "sorted: true}", "sorted: false}"),
         (GPU, "memory: {value: 80, unit: GB, ", 'memory: {"value": 80, "unit": GB, '),
     ],
-    ids=["order", "comment", "prose", "another style of list", "quotes"],
+    ids=["order", "comment", "prose", "another style of list", "extractor", "quotes"],
 )
 def test_what_says_the_same_in_other_words_changes_nothing(tiny: Base, edit: tuple[str, str, str]) -> None:
     found = change(tiny, edit)

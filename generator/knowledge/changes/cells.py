@@ -154,6 +154,11 @@ class _CellComparison:
         return {}
 
     @cached_property
+    def _says(self) -> frozenset[str]:
+        """The records that say something else, by which a cell can have changed."""
+        return frozenset(id for id, record in self.records.items() if record.says)
+
+    @cached_property
     def _causes(self) -> Callable[..., tuple[str, ...]]:
         """The causes among some records; many cells have the same."""
         return cache(lambda *ids: tuple(causes_among(self.records, ids)))
@@ -165,9 +170,9 @@ class _CellComparison:
             return self._causes(*whole)
         one, other = (each.reasons if each else () for each in (old, new))
         steps = [step for step in (*other, *one) if (step in other) is not (step in one)]
-        named = [id for id in _named(steps) if id in self.records]
+        named = [id for id in _named(steps) if id in self._says]
         model, engine, gpu = key
-        own = [id for id in (model, gpu, *sorted(self.cited_by(model))) if id in self.records]
+        own = [id for id in (model, gpu, *sorted(self.cited_by(model))) if id in self._says]
         return self._causes(*(named or own or sorted(self.inputs(engine))))
 
 

@@ -51,7 +51,7 @@ class BaseChanges:
 
     @property
     def _records(self) -> bool:
-        return any(each.fields or each.fate != "changed" for each in self.records)
+        return any(each.says for each in self.records)
 
     def lost(self) -> Iterator[str]:
         """Records that were in the earlier base and cannot be read, or break their schema, in the later one."""

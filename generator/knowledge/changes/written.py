@@ -9,6 +9,9 @@ from enum import StrEnum
 from generator.catalog.records import Catalog, Record
 from generator.knowledge.changes.fields import FieldChange, field_changes
 
+BESIDE = ("extractor", "waivers", "notes")
+"""Fields from which nothing follows: how a machine reads a document again, what is excused, remarks."""
+
 FEW = 3
 """So many fields of a record a cause names."""
 
@@ -32,6 +35,11 @@ class RecordChange:
     fate: Fate
     fields: tuple[FieldChange, ...] = ()
 
+    @property
+    def says(self) -> bool:
+        """Whether it says something else now, and not the same in another layout or with other remarks."""
+        return self.fate is not Fate.CHANGED or bool(self.fields)
+
     def cause(self, wanted: Iterable[str] = ()) -> str:
         """As a cause: the path, and what differs there; fields whose last name is wanted come first."""
         names = frozenset(wanted)
@@ -54,7 +62,9 @@ def changed_records(before: Catalog, after: Catalog) -> dict[str, RecordChange]:
             found[id] = _whole(new, Fate.ADDED)
         elif new is not old and (new.document.text != old.document.text or new.kind != old.kind):
             field = after.schemas.field(new.kind)
-            fields = tuple(field_changes(old.data, new.data, field))
+            fields = tuple(
+                each for each in field_changes(old.data, new.data, field) if not each.place.startswith(BESIDE)
+            )
             found[id] = RecordChange(id, new.kind, new.path, new.title, Fate.CHANGED, fields)
     return found
 
@@ -75,5 +85,5 @@ def causes_among(
     """The causes among some records, those that differ, each once."""
     names = tuple(wanted)
     for id in dict.fromkeys(ids):
-        if id is not None and id in records:
+        if id is not None and id in records and records[id].says:
             yield records[id].cause(names)
