@@ -52,7 +52,7 @@ def kv(
     if (model is None) == (config is None):
         raise Stop("name a model on record, or a config with --config FILE")
     ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
-    outer: Any = None
+    outer = None
     if config is not None:
         catalog, on_record, class_reads = _on_record(root)
         asked = any_config_at(config, (catalog or shipped_catalog()).tables)
@@ -73,8 +73,12 @@ def kv(
         raise Stop(f"no layout {', '.join(answer.unknown_layouts)} for {answer.facts.id}; known: {known}")
     kept = _inside(root, answer, outer, engine, gpu)
     click.echo(figures.as_json(answer, kept) if form == "json" else figures.as_text(answer, kept))
-    fine = answer.derivable and not answer.ranks_refused and (kept is None or kept.derivable)
-    raise click.exceptions.Exit(0 if fine else 1)
+    raise click.exceptions.Exit(0 if _known(answer, kept) else 1)
+
+
+def _known(answer: Any, kept: Any) -> bool:
+    """Whether there are the figures that were asked for."""
+    return bool(answer.derivable and not answer.ranks_refused and (not kept or kept.derivable))
 
 
 def _inside(root: Path | None, answer: Any, config: Any, engine: str | None, gpu: str | None) -> Any:

@@ -118,6 +118,20 @@ def test_state_and_attention_share_blocks(real: KnowledgeBase) -> None:
     assert round(float(blocks * width / pool.bytes(131072)), 2) == 2.31
 
 
+def test_a_logged_pool_holds_the_logged_tokens(real: KnowledgeBase) -> None:
+    """Qwen3.6-35B-A3B-NVFP4 in vLLM on an RTX 5090: so many whole blocks for each sequence of 131,072 tokens, and the
+    log's tokens are the concurrency times that length."""
+    log = real.catalog.records["vllm-qwen3-6-35b-nvfp4-rtx-5090"]
+    caches, figure = real.verdicts.caches, real.facts["qwen3-6-35b-a3b-nvfp4"].figure("fp8_e4m3")
+    assert figure is not None
+    held = caches.cache("qwen3-6-35b-a3b-nvfp4", "vllm", caches.place("rtx-5090"), figure)
+    assert isinstance(held, EngineCache)
+    assert held.pool is not None
+    width = held.pool.rows[0][0]
+    blocks = int(Fraction(str(log.get("figure")["values"][0])) * GIB / width)
+    assert int(blocks * width / held.bytes(131072) * 131072) == log.get("tokens") == 567_978
+
+
 def test_groups_are_padded_to_the_widest() -> None:
     """The engine's own example: 8 full and 9 sliding layers are padded to 9 and 9; 10 and 20 make three groups."""
     window = Kept("window", shorter=1, block=16, further=1)
