@@ -50,3 +50,11 @@ def test_the_same_seed_makes_the_same_file() -> None:
     assert len(set(first)) > 20
     assert len(VALUES) > 50
     assert Tally().held == 0
+
+
+def test_no_page_fails_for_sources_that_cannot_be_read(tmp_path: Path) -> None:
+    """The steps of a verdict name what they rest on, and of that nothing may be there."""
+    root = sample_base(tmp_path, random.Random("1775580715 records"))
+    for path in (root / "sources").glob("hf-config-*.yaml"):
+        path.write_text("title: \x00\n", "utf-8")
+    assert judged(root, pages=True) is None
