@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -36,16 +36,17 @@ class Passage:
 
     def place(self, start: int, end: int) -> Location:
         """Where characters `start` to `end` of the text stand in the file; the part on the first line of several."""
-        if self.section:
-            written, start = self.section, self.section.start + start
-            token = written.text.value[start : self.section.start + end].split("\n")[0]
-            (span,) = written.record.document.places(written.text.span, written.text.value, [(start, token)])
-            return written.record.location(span or written.text.span)
-        if self.include:
-            return self.include.location
-        token = self.text.value[start:end].split("\n")[0]
-        (span,) = self.record.document.places(self.text.span, self.text.value, [(start, token)])
-        return self.record.location(span or self.text.span)
+        return self.places([(start, end)])[0]
+
+    def places(self, parts: Sequence[tuple[int, int]]) -> list[Location]:
+        """The places of several parts of the text, in one pass over it."""
+        if self.include and not self.section:
+            return [self.include.location for _ in parts]
+        record, text = (self.section.record, self.section.text) if self.section else (self.record, self.text)
+        ahead = self.section.start if self.section else 0
+        tokens = [(ahead + start, text.value[ahead + start : ahead + end].split("\n")[0]) for start, end in parts]
+        spans = record.document.places(text.span, text.value, tokens)
+        return [record.location(span or text.span) for span in spans]
 
     def typed(self, start: int, end: int) -> tuple[int, int]:
         """The typed characters behind a part of what is read; the whole expression where a value is meant."""

@@ -57,11 +57,12 @@ def unbalanced_number(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[
         found = balances(kb, passage)
         tally.checked += len(found)
         written = replace(passage, section=section_of(kb.catalog, passage))
-        for group in _calculations(passage, found):
-            finding = _finding(this, kb, written, group)
-            if finding.location not in told:
-                yield finding
-            told.add(finding.location)
+        best = [_best(kb, passage, group) for group in _calculations(passage, found)]
+        parts = [_typed(passage, balance) for balance, _ in best]
+        for (balance, meant), place in zip(best, written.places(parts), strict=True):
+            if place not in told:
+                yield _finding(this, written, balance, meant, place)
+            told.add(place)
 
 
 def _calculations(passage: Passage, found: list[Balance]) -> Iterator[list[Balance]]:
@@ -86,11 +87,13 @@ _EXPRESSION = re.compile(r"[\s×x*·/+−^=≈()-]{1,12}")
 """What stands between the numbers of one calculation: it is reported once."""
 
 
-def _finding(this: Check, kb: KnowledgeBase, passage: Passage, group: list[Balance]) -> Finding:
-    balance, meant = _best(kb, passage, group)
+def _typed(passage: Passage, balance: Balance) -> tuple[int, int]:
     quantity = balance.number.quantity
-    written = " ".join(quantity.text.split())
-    place = passage.place(*passage.typed(quantity.start, quantity.start + len(quantity.text)))
+    return passage.typed(quantity.start, quantity.start + len(quantity.text))
+
+
+def _finding(this: Check, passage: Passage, balance: Balance, meant: Offer, place: Location) -> Finding:
+    written = " ".join(balance.number.quantity.text.split())
     quote = passage.record.document.source(passage.text.span)[:1]
     fix = None
     if meant.expression is not None and quote in ("|", ">", '"', "'"):

@@ -239,5 +239,5 @@ def _telling(number: Number) -> bool:
 
 
 _IDLE = words("a an the of to in on at for and or is are be it its with by as that this from no not fact quote")
-_SAID = re.compile(r"\bsaid\([^,]*,\s*(?P<mark>['\"])(?P<why>.*?)(?P=mark)\s*\)")
+_SAID = re.compile(r"\bsaid\([^,()]{1,40},\s{0,9}(?P<mark>['\"])(?P<why>[^\n]{1,200}?)(?P=mark)")
 _MODEL = re.compile(r"\bmodel\(['\"]([a-z0-9-]+)['\"]\)")

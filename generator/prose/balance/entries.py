@@ -17,6 +17,8 @@ from generator.prose.reading.quantities import BYTES, COUNT, Quantity
 from generator.prose.reading.tokens import tokens, words
 
 _MEASURE = re.compile(r"\S+ \S+")
+NAME = 80
+"""Characters of the longest name or condition: what is longer is a text."""
 LONGEST = 5
 """Words of the longest phrase for a field."""
 _LINKS = words(
@@ -57,11 +59,11 @@ def _same(number: Number, entry: Quantity) -> bool:
     return False
 
 
-def entries_of(record: Record) -> tuple[Entry, ...]:
-    """The numbers of a record outside its prose; a model's config has words of its own."""
+def entries_of(record: Record, prose: frozenset[str]) -> tuple[Entry, ...]:
+    """The numbers of a record outside its `prose` fields; a model's config has words of its own."""
     found: list[Entry] = []
     for key, value in record.data.items():
-        if key not in _OTHER and not (record.kind == "model" and key == "architecture"):
+        if key not in _OTHER | prose and not (record.kind == "model" and key == "architecture"):
             found += _entries((key,), value)
     return tuple(found)
 
@@ -98,6 +100,8 @@ def _entries(path: tuple[str, ...], value: Any) -> Iterator[Entry]:
 def _in_text(text: str, of_path: frozenset[str], label: str) -> Iterator[Entry]:
     """The numbers in a text, two-part versions and joined ones too. A sentence of our own is prose, and no entry."""
     if "[[" in text or not any(char.isdigit() for char in text):
+        return
+    if len(text) > NAME and not label.startswith(("facts", "quotes")):
         return
     if " " in text and not label.startswith(("facts", "quotes")) and _MEASURE.fullmatch(text) is None:
         return

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from generator.catalog.records import Catalog, Record
 from generator.derive.cited_config import CitedConfig
 from generator.derive.facts import Facts
+from generator.knowledge.includes import prose
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.knowledge.model_names import ModelNames
 from generator.prose.balance.entries import Entry, Phrases, all_values, entries_of, kinds_of, stated_by
@@ -119,8 +120,13 @@ class Ledger:
     def of(self, record: Record) -> tuple[Entry, ...]:
         """The entries of a record outside its prose."""
         if record.id not in self.entries:
-            self.entries[record.id] = stated_by(record) if record.kind == "source" else entries_of(record)
+            self.entries[record.id] = (
+                stated_by(record) if record.kind == "source" else entries_of(record, self._prose(record))
+            )
         return self.entries[record.id]
+
+    def _prose(self, record: Record) -> frozenset[str]:
+        return frozenset(str(text.path[0]) for text in prose(self.catalog, record) if len(text.path) == 1)
 
     def operands(self, record: Record) -> frozenset[Fraction]:
         """Every number that stands in a record outside its prose: what may be an operand."""

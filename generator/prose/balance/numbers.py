@@ -14,7 +14,7 @@ from generator.prose.reading.tokens import Token, TokenKind
 
 _RANGE = re.compile(r"(?P<one>\d[\d,.]*)[-–](?P<two>\d[\d,.]*)(?P<unit>[A-Za-z%×]*)")
 LETTER = re.compile(r"[A-Za-z_]")
-WORD = re.compile(r"[A-Za-z_](?:[\w.]*\w)?|\d[\w.,]*(?<![.,])|[^\s`*\"'“”]")
+WORD = re.compile(r"[A-Za-z_]\w*+(?:\.\w++)*+|\d\w*+(?:[.,]\w++)*+|[^\s`*\"'“”]")
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"

@@ -80,9 +80,7 @@ def _of_a_field(passage: Passage, balance: Balance, named: NamedField) -> Iterat
             yield Offer(f"{OTHERWISE}; {named.label} of {whose} is {value}")
 
 
-_WHOLE = re.compile(
-    r"\b(?:has|have|its|the|with|and|across)\s*$|`\s*(?:[:=]|is|of)?\s*`?$|\w_\w+\s*(?:[:=]|is|of)?\s*$"
-)
+_WHOLE = re.compile(r"\b(?:has|have|its|the|with|and|across)\s{0,3}$|(?:`|\w_\w{1,30})\s{0,3}(?:[:=]|is|of)?\s{0,3}`?$")
 _ENDS = re.compile(r"[\w\s`-]{0,40}?(?:[.,;:)]|$|\s+(?:in\s+total|in\s+all|and)\b)")
 
 

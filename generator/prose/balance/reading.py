@@ -37,9 +37,9 @@ _JOINED = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<measure>[A-Za-zµ]+)")
 _MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)](?=[ \t])|#{1,6}[ \t]+\d[\d.]*(?=[ \t]))", re.M)
 _SINCE = frozenset(["in", "of", "since", "until", "from", "by", "early", "late"])
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_STATED = re.compile(r"(?P<key>[A-Za-z_][\w.]*)[\"']?\s*[:=]\s*$")
+_STATED = re.compile(r"(?<![\w.])(?P<key>[A-Za-z_][\w.]{0,60})[\"']?\s{0,3}[:=]\s{0,3}$")
 _OF = re.compile(r"\s+(?:the|as|of|that|what|its|this)\b")
-_BETWEEN = re.compile(r"[,\s-]*(?:[/&–]|and|or|to|nor|through)[\s-]*|,\s*")
+_BETWEEN = re.compile(r"[,\s-]{0,6}(?:[/&–]|and|or|to|nor)[\s-]{0,6}|-?,\s{0,6}|-")
 _BITS = re.compile(r"-?,?\s*(?:or|and|to|/)\s*\d+[\s-]?bits?\b")
 _CITATIONS = re.compile(r"[\s(]*(?:\[\[[^\]]*\]\][\s(),.;]*)+")
 _LABELS = (("of",), ("is",), ("=",), (":",))
@@ -218,11 +218,7 @@ class _Reading:
     def _list(self, one: Number, two: Number) -> bool:
         """Whether two numbers are of one list: "16 or 128 heads"."""
         between = self.text[one.quantity.end : two.start]
-        return (
-            one.scope == two.scope
-            and len(between) <= 12
-            and bool(re.fullmatch(r"\s*(?:[,/&–-]|and|or|to|nor|\s)*-?\s*", between))
-        )
+        return one.scope == two.scope and len(between) <= 12 and bool(_BETWEEN.fullmatch(between))
 
 
 def _counted(header: tuple[str, ...], counted: frozenset[str]) -> tuple[str, ...]:

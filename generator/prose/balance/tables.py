@@ -11,7 +11,7 @@ from generator.prose.reading.quantities import Unit
 from generator.prose.reading.tokens import tokens
 
 _RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_UNIT = re.compile(r"[\[(]?\b(?P<unit>(?:[KMGT]i?B|bytes|bits|B)(?:/\w+)*|%)[\])]?[ \t]*$")
+_UNIT = re.compile(r"[\[(]?\b(?P<unit>(?:[KMGT]i?B|bytes|bits|B)(?:/\w{1,20}){0,3}|%)[\])]?[ \t]{0,9}$")
 
 
 @dataclass(frozen=True, slots=True)
