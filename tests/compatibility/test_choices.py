@@ -124,6 +124,13 @@ def test_vllm_takes_what_its_code_chooses(cube: Cube, model: str, gpu: str, back
         # platforms/xpu.py 206-266: FLASH_ATTN, and Triton for images in both directions.
         ("llama-3-1-8b", "vllm", "arc-pro-b60", VerdictState.SUPPORTED),
         ("gemma-3-27b-it", "vllm", "arc-pro-b60", VerdictState.SUPPORTED),
+        # mlx_lm/models/mimo_v2_flash.py 328-351 widens FP8; qwen3.py leaves its scales, which no parameter takes.
+        ("mimo-v2-flash", "mlx-lm", "apple-m4-max-128gb", VerdictState.SUPPORTED),
+        ("qwen3-32b-fp8", "mlx-lm", "apple-m4-max-128gb", VerdictState.BLOCKED),
+        # TensorRT-LLM, docs/source/features/quantization.md: NVFP4 on Blackwell, FP8 from Ada on.
+        ("qwen3-235b-a22b-nvfp4", "tensorrt-llm", "a40", VerdictState.BLOCKED),
+        ("qwen3-235b-a22b-nvfp4", "tensorrt-llm", "b200", VerdictState.SUPPORTED),
+        ("qwen3-32b-fp8", "tensorrt-llm", "a40", VerdictState.BLOCKED),
     ],
 )
 def test_named_cells_are_as_the_code_has_them(
