@@ -1,6 +1,7 @@
 # Everything runs in one virtual environment, .venv. It grows in layers, each behind a stamp that is as new as its lock:
 #   core   what `make validate` needs            requirements.txt
 #   site   MkDocs and the theme on top of that   requirements-site.txt
+#   drift  an HTTP client on top of core         requirements-drift.txt
 #   dev    tests, linter and types on top        requirements-dev.txt
 # Beside it stands .venv-oracle, with PyTorch and transformers, for `make oracle` alone.
 # Set-up is a part of every target and costs nothing when the locks have not changed.
@@ -20,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help site serve validate test search lint fix bench oracle ci lock clean
+.PHONY: help site serve validate drift test search lint fix bench oracle ci lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +36,9 @@ serve: $(VENV)/.site ## live preview on this machine
 
 validate: $(VENV)/.core ## check every record and source, offline (make validate ARGS=--strict)
 	$(BIN)/servebook validate $(ARGS)
+
+drift: $(VENV)/.drift ## what the documents of sources say today (make drift ARGS="--since 7d"); the only target that asks hosts
+	$(BIN)/servebook drift $(ARGS)
 
 test: $(VENV)/.dev ## run the tests, those in a real Chromium and an editor's language server included
 	@.ci/chromium
@@ -99,6 +103,10 @@ $(VENV)/.site: requirements-site.txt $(VENV)/.core
 	$(INSTALL) --require-hashes -r requirements-site.txt
 	@touch $@
 
+$(VENV)/.drift: requirements-drift.txt $(VENV)/.core
+	$(INSTALL) --require-hashes -r requirements-drift.txt
+	@touch $@
+
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.site
 	$(INSTALL) --require-hashes -r requirements-dev.txt
 	@touch $@
@@ -126,8 +134,9 @@ COMPILE := uv pip compile pyproject.toml --quiet --universal --python-version 3.
 
 lock: ## write the locks from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo 'make: the locks are written by uv (pkg:pypi/uv), which is not here' >&2; exit 1; }
-	$(COMPILE) --extra site --extra test --extra lint -o requirements-dev.txt $(ARGS)
+	$(COMPILE) --extra site --extra drift --extra test --extra lint -o requirements-dev.txt $(ARGS)
 	$(COMPILE) --extra site -c requirements-dev.txt -o requirements-site.txt
+	$(COMPILE) --extra drift -c requirements-dev.txt -o requirements-drift.txt
 	$(COMPILE) -c requirements-dev.txt -o requirements.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' \
 	  --group fuzz -o requirements-fuzz.txt

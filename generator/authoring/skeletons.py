@@ -1,4 +1,4 @@
-"""What can be filled into a record that is begun: for a model from its config, for a source from its address."""
+"""What can be filled into a new record: for a model from its config, for a source from its address."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BACKBONE = (
 
 
 class CannotBegin(Exception):
-    """The record cannot be begun; the message says why and what to do."""
+    """The record cannot be created; the message says why and what to do."""
 
 
 def skeleton(field: Field) -> dict[str, Any]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.catalog.yaml.document import Unreadable
 from generator.catalog.yaml.loader import load
 from generator.catalog.yaml.scalars import scalar
+
+if TYPE_CHECKING:
+    from ruamel.yaml import YAML
 
 _LINE = re.compile(r"[\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
 """What a line may hold unquoted: nothing that YAML, or an editor, would take for a line's end."""
@@ -56,16 +59,64 @@ def _leaves(place: str, value: Any, key: str = "value") -> Iterator[tuple[str, s
         yield place, key, value
 
 
-def _dumped(record: Mapping[str, Any]) -> str:
+GONE = object()
+"""The new value of a field that is taken out."""
+
+
+def rewritten(text: str, changes: Mapping[tuple[str, ...], Any]) -> str:
+    """The text of a record with other values in some places; every other line stays as it is, comments too.
+
+    A field that is not there is written behind the others. Of a mapping the entries that differ are written anew.
+    """
+    for path, value in changes.items():
+        document = load(text)
+        holder: Any = document.data
+        for part in path[:-1]:
+            holder = holder[part]
+        key, lines = path[-1], text.splitlines(keepends=True)
+        if key not in holder:
+            text += "" if value is GONE else _dumped({key: value})
+        elif value is GONE or isinstance(value, dict):
+            first = holder.key_spans[key][0]
+            last = min([span[0] for span in document.data.key_spans.values() if span[0] > first], default=len(lines))
+            block = _updated("".join(lines[first:last]), key, value) if isinstance(value, dict) else ""
+            text = "".join([*lines[:first], block, *lines[last:]])
+        else:
+            span = holder.spans[key]
+            begin, end = document.offset(*span[:2]), document.offset(*span[2:])
+            text = text[:begin] + _dumped({"value": value}).removeprefix("value:").strip() + text[end:]
+    return text
+
+
+def _updated(block: str, key: str, value: Mapping[str, Any]) -> str:
+    """The block of one field by a round trip, the entries that differ written anew."""
+    editor, out = _yaml(), StringIO()
+    held = editor.load(block)
+    before = load(block).data[key]
+    for name in [name for name in before if name not in value]:
+        del held[key][name]
+    for name, item in value.items():
+        if name not in before or repr(before[name]) != repr(item):
+            held[key][_key(name)] = _prepared(item)
+    editor.dump(held, out)
+    return out.getvalue()
+
+
+def _yaml() -> YAML:
     from ruamel.yaml import YAML
 
     yaml = YAML()
     yaml.width = 110
+    yaml.preserve_quotes = True
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.representer.add_representer(type(None), lambda rep, _: rep.represent_scalar("tag:yaml.org,2002:null", "null"))
     yaml.representer.add_representer(float, lambda rep, n: rep.represent_scalar("tag:yaml.org,2002:float", repr(n)))
+    return yaml
+
+
+def _dumped(record: Mapping[str, Any]) -> str:
     out = StringIO()
-    yaml.dump(_prepared(dict(record)), out)
+    _yaml().dump(_prepared(dict(record)), out)
     return out.getvalue()
 
 

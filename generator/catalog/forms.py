@@ -54,12 +54,20 @@ _KIND = _table(
     template=_TEMPLATE,
 )
 _ROLE: Form = {"enum": ["kv", "state", "neutral", "identity"]}
-_KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG)
+_KEYS = _table("role why keys", role=_ROLE, why=_WORD, keys=_WORDS, tied=_FLAG, holds_for=_WORDS)
 _STATED = _table(
     "keys why model_types", keys=_WORDS, null_counts=_FLAG, off_counts=_WORDS, why=_WORD, model_types=_WORDS
 )
-_SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS)
+_READ_IN = _table("keys model_types", keys=_WORDS, source=_WORD, model_types=_WORDS)
+_SPOKEN = _table("keys words", keys={**_WORDS, "minItems": 1}, words=_WORDS, loose=_WORDS)
 _SAID = {"is": _WORD, "ask": _WORD}
+_RENAMED: Form = {"type": "object", "additionalProperties": _WORD}
+_DIALECT = _table(
+    "is all_of keys",
+    **dict.fromkeys(("is", "type", "prefix", "repeats"), _WORD),
+    **dict.fromkeys(("all_of", "none_of", "inert"), _WORDS),
+    **dict.fromkeys(("types", "keys", "same"), _RENAMED),
+)
 _FAMILY = _table(
     "title about requires_any_of",
     title=_WORD,
@@ -78,13 +86,19 @@ _CLASS = _table(
 
 TABLES: Mapping[str, Form] = {
     "kinds": _named(_KIND),
-    "config_keys": _table("groups", groups=_rows(_KEYS), patterns=_rows(_KEYS), must_state=_rows(_STATED)),
+    "config_keys": _table(
+        "groups", groups=_rows(_KEYS), patterns=_rows(_KEYS), must_state=_rows(_STATED), read_in=_rows(_READ_IN)
+    ),
+    "dialects": _table("dialects", dialects=_rows(_DIALECT)),
     "families": _named(_FAMILY),
     "file_kinds": _table(
         "",
         only_in_configs=_WORDS,
         bytes=_rows(_table("begins is ask", begins=_PATTERN, **_SAID)),
         json=_rows(_table("is ask", **dict.fromkeys(("all_of", "any_of", "none_of"), _WORDS), weak=_FLAG, **_SAID)),
+    ),
+    "hosts": _named(
+        _table("file default repository", **dict.fromkeys(("file", "default", "repository", "commits"), _WORD))
     ),
     "kernel_classes": _named(_CLASS),
     "layer_lists": _table(
@@ -93,13 +107,19 @@ TABLES: Mapping[str, Form] = {
         tails={"type": "object", "additionalProperties": _WORDS},
         numbered=_rows(_table("key from", key=_WORD, **{"from": {"type": "integer"}})),
     ),
+    "numbers": _table(
+        "",
+        **dict.fromkeys(("counted", "names", "months", "positions", "measures"), _WORDS),
+        constants=_rows(_NUMBER),
+        widths=_rows(_NUMBER),
+        factors={"type": "object", "additionalProperties": _NUMBER},
+    ),
     "rereading": _named(
         _table("days because", days={"type": "integer", "minimum": 1, "maximum": 36500}, because=_WORD)
     ),
     "spoken_fields": _table(
         "",
-        groups=_rows(_table("size fields", size=_FLAG, why=_WORD, fields=_rows(_SPOKEN))),
-        designs=_rows({**_SPOKEN, "properties": {**_SPOKEN["properties"], "strength": _WORD}}),
+        groups=_rows(_table("fields", why=_WORD, fields=_rows(_SPOKEN))),
     ),
 }
 """The tables by name. Further fields are allowed; any other table is a mapping."""

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of record. `folder` is where its files lie, `path` where its pages are published."""
+    """One kind of record. `folder` is where its files lie, `path` where its pages are published.
+
+    `first` names the records that lists on pages begin with; the others follow in the order of their ids.
+    """
 
     name: str
     title: str
@@ -18,6 +21,11 @@ class Kind:
     path: str
     about: str
     template: str | None = None
+    first: tuple[str, ...] = ()
+
+    def order(self, id: str) -> tuple[int, str]:
+        """What lists on pages are sorted by."""
+        return (self.first.index(id) if id in self.first else len(self.first), id)
 
 
 @dataclass(frozen=True)
@@ -28,8 +36,8 @@ class Kinds:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Kinds:
-        """Build the registry from the parsed table ``{kind: {title, plural, folder, path, about, template?}}``."""
-        return cls({name: Kind(name=name, template=row.get("template"), **_texts(row)) for name, row in table.items()})
+        """Build the registry from the table ``{kind: {title, plural, folder, path, about, template?, first?}}``."""
+        return cls({name: _kind(name, row) for name, row in table.items()})
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self.by_name.values())
@@ -39,6 +47,10 @@ class Kinds:
 
     def __contains__(self, name: object) -> bool:
         return name in self.by_name
+
+
+def _kind(name: str, row: Mapping[str, Any]) -> Kind:
+    return Kind(name=name, template=row.get("template"), first=tuple(row.get("first") or ()), **_texts(row))
 
 
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ and ``x-needs-cite`` (an object that says nothing without a source). The one mod
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,7 @@ ITEM, ANY = "[]", "*"
 class Violation:
     """A value that the schema does not allow. `at_key` marks the key itself; `text` says how to put it right.
 
-    `unfit` says that the value itself is none that may stand there, and not that it lacks a field or has one too many.
+    `unfit` says that the value itself is not allowed there, rather than that it lacks a field or has one too many.
     `lacks` is the place of a missing field, `meant` the field that an unknown one was surely meant for: where the two
     meet, one was misspelt, and only that is said.
     """
@@ -105,9 +106,25 @@ class Schemas:
         """The schema with its reference put in; keys next to the reference win (descriptions, annotations)."""
         if "$ref" not in schema:
             return schema
-        document, _, pointer = schema["$ref"].partition("#/$defs/")
-        target = self.documents[document.removesuffix(".schema.json") or "common"]["$defs"][pointer]
-        return {**self._resolved(target), **{key: value for key, value in schema.items() if key != "$ref"}}
+        return {**self._resolved(self._meant(schema["$ref"])), **_beside(schema)}
+
+    def _meant(self, reference: str) -> Mapping[str, Any]:
+        """The definition to which a reference leads."""
+        document, _, name = reference.partition("#/$defs/")
+        return dict(self.documents[document.removesuffix(".schema.json") or "common"]["$defs"][name])
+
+    def _inlined(self, schema: Any, shared: bool = False) -> Any:
+        """The schema with the definitions of other documents in their places, so that judging a value looks nothing up.
+
+        In a `shared` one every reference leads there; elsewhere a reference within the document stays.
+        """
+        if isinstance(schema, list):
+            return [self._inlined(each, shared) for each in schema]
+        if not isinstance(schema, Mapping):
+            return schema
+        if isinstance(reference := schema.get("$ref"), str) and (shared or not reference.startswith("#")):
+            return {**_beside(schema), **self._inlined(self._meant(reference), True)}
+        return {key: self._inlined(value, shared) for key, value in schema.items()}
 
     def violations(self, kind: str, data: Any) -> list[Violation]:
         """All violations of a record, in the order of their places. Raises KeyError for a kind without a schema.
@@ -125,23 +142,19 @@ class Schemas:
     @cached_property
     def _validators(self) -> dict[str, Draft202012Validator]:
         from jsonschema import Draft202012Validator, FormatChecker
-        from referencing import Registry
-        from referencing.jsonschema import DRAFT202012
 
         days = FormatChecker(())
         for name in ("date", "day-month-or-year"):
             days.checks(name, ValueError)(_is_day)
         days.checks("regex", re.error)(_is_pattern)
-        resources = [
-            (f"{name}.schema.json", DRAFT202012.create_resource(dict(doc))) for name, doc in self.documents.items()
-        ]
-        registry: Registry[Any] = Registry().with_resources(resources)
         return {
-            name: Draft202012Validator(
-                {**document, "$id": f"{name}.schema.json"}, registry=registry, format_checker=days
-            )
-            for name, document in self._kinds
+            name: Draft202012Validator(self._inlined(document), format_checker=days) for name, document in self._kinds
         }
+
+
+def _beside(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What stands next to a reference."""
+    return {key: value for key, value in schema.items() if key != "$ref"}
 
 
 # --- a violation in a contributor's words ---------------------------------------------------------------------------
@@ -276,10 +289,8 @@ def _name(path: Path) -> str:
 
 
 def _describe(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, list):

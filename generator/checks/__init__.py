@@ -50,14 +50,10 @@ from generator.checks.numbers.copied_paragraph import copied_paragraph
 from generator.checks.numbers.damaged_text import damaged_text
 from generator.checks.numbers.disagreeing_figures import disagreeing_figures
 from generator.checks.numbers.false_arithmetic import false_arithmetic
-from generator.checks.numbers.false_comparative import false_comparative
 from generator.checks.numbers.false_conversion import false_conversion
 from generator.checks.numbers.false_partition import false_partition
 from generator.checks.numbers.false_ratio import false_ratio
-from generator.checks.numbers.foreign_figure import foreign_figure
-from generator.checks.numbers.self_contradiction import self_contradiction
-from generator.checks.numbers.stale_figure import stale_figure
-from generator.checks.numbers.typed_figure import typed_figure
+from generator.checks.numbers.unbalanced_number import unbalanced_number
 from generator.checks.run import CheckRun, judge_all
 from generator.checks.unused_waiver import unused_waiver
 from generator.checks.wiring.config_mismatch import config_mismatch
@@ -110,15 +106,11 @@ CHECKS: tuple[Check, ...] = (
     false_conversion,
     false_partition,
     false_ratio,
-    foreign_figure,
-    stale_figure,
     copied_paragraph,
-    typed_figure,
     broken_expression,
     disagreeing_figures,
-    false_comparative,
-    self_contradiction,
     damaged_text,
+    unbalanced_number,
     impossible_support,  # CMP501
     sources_disagree,
     inapplicable_evidence,

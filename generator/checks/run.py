@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from generator.checks.contract import Check, Tally
 from generator.checks.internal_error import failed
-from generator.findings import Finding, Severity
+from generator.findings import Finding, Location, Severity
 from generator.knowledge.evidence.disputes import as_sources_say
 from generator.knowledge.knowledge_base import KnowledgeBase
 
 DISPUTE = "WIR202"
+UNBALANCED = "NUM414"
 OF_FIGURES = ("DRV", "NUM", "CMP")
 """Checks whose findings follow from figures, and with them from every field of a config."""
 
@@ -29,12 +30,17 @@ class CheckRun:
     by_check: Mapping[str, Tally] = field(default_factory=dict)
     known: int = 0
 
-    def without(self, known: Iterable[Finding]) -> CheckRun:
-        """The outcome less the findings that were known before; each known one excuses one of its kind."""
+    def without(self, known: Iterable[Finding], written: Callable[[Location], bool] = lambda place: False) -> CheckRun:
+        """The outcome less the findings that were known before; each known one excuses one of its kind.
+
+        In lines that were `written` since then an unbalanced number is an error, known or not.
+        """
         left = Counter(finding.identity for finding in known)
         new = []
         for finding in self.findings:
-            if left[finding.identity]:
+            if finding.code == UNBALANCED and written(finding.location):
+                new.append(replace(finding, severity=Severity.ERROR))
+            elif left[finding.identity]:
                 left[finding.identity] -= 1
             else:
                 new.append(finding)

@@ -15,6 +15,7 @@ import click
 from generator import __version__
 from generator.cli.ask import graph, kv, show, why
 from generator.cli.diff import diff
+from generator.cli.drift import drift
 from generator.cli.extract import extract
 from generator.cli.judge import explain, validate
 from generator.cli.output.streams import guard
@@ -29,7 +30,7 @@ TRACEBACK = "SERVEBOOK_TRACEBACK"
 """An environment variable, for developers of the generator."""
 
 COMMANDS = (
-    *(validate, explain, fix, kv, why, ask, show, graph, diff),
+    *(validate, explain, fix, kv, why, ask, show, graph, diff, drift),
     *(stats, where, gaps, new, review, schema, materialise, build, serve, extract),
 )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from generator.cli.config_file import config_at
+from generator.cli.config_file import any_config_at
 from generator.cli.targets import COUNT, FORMAT, Stop, asked_base, found_root, here, record_named, suggestion
 
 
@@ -54,9 +55,12 @@ def kv(
     outer = None
     if config is not None:
         catalog, on_record, class_reads = _on_record(root)
-        outer = config_at(config, (catalog or shipped_catalog()).tables.get("file_kinds", {}))
-        gaps = figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
+        asked = any_config_at(config, (catalog or shipped_catalog()).tables)
+        outer, gaps = asked.keys, figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
         answer = figures.of_config(outer, str(config), catalog, gaps, ask)
+        if asked.dialect:
+            said = f"{asked.dialect}, read by the names that its own readers give its keys"
+            answer = replace(answer, notes=(said, *answer.notes))
     else:
         if class_defaults:
             raise Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")

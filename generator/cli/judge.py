@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -125,13 +126,26 @@ def _since(revision: str, folder: Path, verdicts: CheckRun) -> CheckRun:
         with checkout(folder, revision) as before:
             paths = {found.location.path for found in verdicts.findings}
             changed = {path for path in paths if _text(before / path) != _text(folder / path)}
+            written = {path: _new_lines(_text(before / path), _text(folder / path)) for path in changed}
             known = judge(assemble(read(before), date.today())).findings
     except NoRevision as problem:
         raise Stop(f"--against {revision}: {problem}") from None
     except NoKnowledgeBase:
         known = ()
     old = [found for found in known if found.severity is not Severity.OVERDUE or found.location.path not in changed]
-    return verdicts.pressing(changed.__contains__).without(old)
+    return verdicts.pressing(changed.__contains__).without(old, lambda at: at.line in written.get(at.path, ()))
+
+
+def _new_lines(before: bytes | None, now: bytes | None) -> set[int]:
+    """The numbers of the lines of a text that an earlier one does not have; moved ones it has."""
+    left = Counter((before or b"").split(b"\n"))
+    found = set()
+    for number, line in enumerate((now or b"").split(b"\n"), 1):
+        if left[line]:
+            left[line] -= 1
+        else:
+            found.add(number)
+    return found
 
 
 def _text(path: Path) -> bytes | None:

@@ -43,7 +43,7 @@ class Stop(click.ClickException):
 
 
 class BrokenBase(Stop):
-    """A ``schema/`` that is broken: no command can work with it, but what is wrong can be told in any form."""
+    """A ``schema/`` that is broken: no command can work with it, but what is wrong can be reported in any form."""
 
     def __init__(self, problem: BrokenSchema) -> None:
         super().__init__(str(problem))

@@ -173,7 +173,7 @@ class Cube(Mapping[Key, Verdict]):
         )
 
     def asks(self, model: str) -> object:
-        """All that a model brings into its cells besides listings and claims, to be compared with another cube's."""
+        """All that a model brings into its cells apart from listings and claims, to be compared with another cube's."""
         return self.profiles[model].key, self._checkpoints[model]
 
     @cached_property

@@ -184,7 +184,7 @@ class Kernels:
         return Served(job, "gap", tuple(reasons), flips_if=flips)
 
     def _settling(self, job: Job, gpu: Gpu) -> str:
-        """What would settle a cell: the file where such a backend would stand, where the engine's record says so."""
+        """What would settle a cell: the file where such a backend would be, where the engine's record says so."""
         what = f"a backend for {job.name} on {THIS_GPU}"
         for row in self.engine.get("unread") or ():
             here = row.get("platform", gpu.platform) == gpu.platform

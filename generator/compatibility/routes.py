@@ -34,7 +34,7 @@ class Route:
 
     @property
     def modifiers(self) -> tuple[str, ...]:
-        """What is told beside the state."""
+        """What is said in addition to the state."""
         return (f"through {self.name}", *([f"by hand: {self.by_hand}"] if self.by_hand else []))
 
     @property

@@ -23,6 +23,7 @@ from generator.derive.config.keys import ConfigKeys
 from generator.derive.counts import count_of, weights_of
 from generator.derive.facts import Facts
 from generator.derive.figures import figures_and_refusals
+from generator.derive.quantizations import weight_table
 from generator.derive.states import states_of
 from generator.derive.stored_formats import Formats
 
@@ -47,7 +48,7 @@ def facts_of(catalog: Catalog, record: Record, keys: ConfigKeys, all_formats: Fo
     reads only the file that was edited.
     """
     sources = cited_source(catalog, record, "config"), cited_source(catalog, record, "class_defaults")
-    known, table = _DERIVED.get(record), catalog.tables.get("weight_schemes", {})
+    known, table = _DERIVED.get(record), weight_table(catalog)
     if known and all(map(is_, known[0], sources)) and known[1] is all_formats and known[2:4] == (keys, table):
         return known[4]
     facts = _facts(catalog, record, sources, keys, all_formats)
@@ -79,7 +80,7 @@ def _facts(catalog: Catalog, record: Record, sources: _Sources, keys: ConfigKeys
     counted = count_of(cited, facts.config, given, elements)
     used = {key: value for key, value in given.items() if key in _relied_on(facts.geometry, counted, config)}
     filled = defaults.used(used) if defaults and used else None
-    table = catalog.tables.get("weight_schemes", {})
+    table = weight_table(catalog)
     weights = weights_of(cited, facts.config, counted, table, _called(record), elements)
     return replace(facts, parameters=counted, class_defaults=filled, weights=weights)
 

@@ -48,7 +48,7 @@ class Overpay:
 
     @property
     def about(self) -> str:
-        """The reckoning in words, or the verdict."""
+        """The calculation in words, or the verdict."""
         each = self.without
         if each is None:
             return self.verdict

@@ -1,4 +1,4 @@
-"""What somebody counted in a checkpoint's files, beside what follows from its config: two witnesses of its size."""
+"""What somebody counted in a checkpoint's files, against what follows from its config: two witnesses of its size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEAR = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class SizeWitness:
-    """A quoted number of `elements` or `bytes`, and how it stands to the derived one.
+    """A quoted number of `elements` or `bytes`, and how it relates to the derived one.
 
     ``same``; ``beside``: the same with what is named in `more`; ``apart``: larger, and the config has parts that are
     not counted here; ``differs``; ``alone``: nothing is derived to compare it with.

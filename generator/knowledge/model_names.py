@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from generator.catalog.records import Catalog, Record
 
+_WORD_BEGINS = re.compile(r"(?<![\w.-])[A-Za-z0-9]++")
+_GOES_ON = re.compile(r"\w|[.-]\w")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class ModelNames:
     """What each model is called, by its id. Made once for a knowledge base: hundreds of texts ask for it."""
 
@@ -22,6 +25,25 @@ class ModelNames:
     def mentioned(self, text: str, besides: str) -> set[str]:
         """The ids of the models that a text cites or names, but for one."""
         return {id for id, pattern in self._patterns.items() if id != besides and pattern.search(text)}
+
+    def places(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where a text names or cites models: (place, id), in order."""
+        for match in _WORD_BEGINS.finditer(text):
+            for name, id in self._by_start.get(match[0], ()):
+                if text.startswith(name, match.start()) and not _GOES_ON.match(text, match.start() + len(name)):
+                    yield match.start(), id
+                    break
+
+    @cached_property
+    def _by_start(self) -> dict[str, list[tuple[str, str]]]:
+        """The names by the letters and digits that they begin with, the longest first."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, id in sorted(
+            ((name, id) for id, called in self.of.items() for name in called), key=lambda each: -len(each[0])
+        ):
+            if start := _WORD_BEGINS.match(name):
+                found.setdefault(start[0], []).append((name, id))
+        return found
 
     def sibling_mentioned(self, text: str, besides: str) -> bool:
         """Whether a text names a model only by the word that its name has and another lacks: "Pro" next to V4-Flash."""

@@ -1,4 +1,4 @@
-"""Figures that somebody saw in a log, beside what the same setting gives here: a witness of the arithmetic."""
+"""Figures that somebody saw in a log, compared with what the same setting gives here: a witness of the arithmetic."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from generator.derive.attention.geometry import CacheStream, Geometry
 from generator.derive.config.fields import NotDerivable
 from generator.derive.facts import Facts
 from generator.derive.parameters import WeightBytes
+from generator.derive.quantizations import stored_size
 from generator.derive.stored_formats import Formats
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.notation.citations import whole
@@ -27,7 +28,7 @@ FAR = Fraction(5, 100)
 
 @dataclass(frozen=True)
 class Observed:
-    """An observation in bytes beside what is derived, in bytes; or the reason why nothing is."""
+    """An observation in bytes and what is derived, in bytes; or the reason why nothing is."""
 
     record: Record
     observed: Fraction
@@ -57,13 +58,13 @@ class Observed:
 
 
 def comparisons(kb: KnowledgeBase, model: str = "", engine: str = "") -> list[Observed]:
-    """Every observation beside what is derived; of one model, or of one engine, where they are named."""
+    """Every observation compared with what is derived; of one model, or of one engine, where they are named."""
     found = (compared(kb, record) for record in kb.catalog.sound("observation"))
     return [one for one in found if model in ("", one.model) and engine in ("", one.engine)]
 
 
 def compared(kb: KnowledgeBase, record: Record) -> Observed:
-    """One observation beside what is derived."""
+    """One observation compared with what is derived."""
     facts = kb.facts.get(cited_id(record, "model"))
     observed = observed_bytes(record)
     if facts is None:
@@ -156,6 +157,10 @@ def _state(kb: KnowledgeBase, record: Record, facts: Facts) -> Fraction | str:
 
 
 def _weights(kb: KnowledgeBase, record: Record, facts: Facts) -> Fraction | str:
+    quantization = kb.catalog.records.get(cited_id(record, "quantization"))
+    if quantization is not None:
+        size = stored_size(kb.catalog, facts, quantization)
+        return size.reason if size.bytes is None else Fraction(size.bytes, record.get("tensor_parallel") or 1)
     if isinstance(facts.weights, WeightBytes):
         return Fraction(facts.weights.total, record.get("tensor_parallel") or 1)
     why = facts.weights or facts.parameters

@@ -29,6 +29,17 @@ class Gpu:
         return self.capability or self.title
 
 
+def product(title: str) -> str:
+    """What people call a GPU, without its form and its memory: the words up to the first that has a digit.
+
+    >>> [product(each) for each in ("H100 SXM 96GB", "RTX PRO 6000 Blackwell (Server)", "Apple M3 Max 48GB", "Tiny")]
+    ['H100', 'RTX PRO 6000', 'Apple M3', 'Tiny']
+    """
+    words = title.split()
+    last = next((number for number, word in enumerate(words) if any(map(str.isdigit, word))), len(words))
+    return " ".join(words[: last + 1])
+
+
 @lru_cache(maxsize=1024)
 def capability(text: str) -> tuple[int, int] | None:
     """A compute capability of NVIDIA as (major, minor), from any of its spellings."""

@@ -33,6 +33,11 @@ def version(text: str | None) -> Version | None:
         return None
 
 
+def sortable(text: str) -> Version:
+    """A version that can be compared, for a sort. Raises InvalidVersion."""
+    return version(text) or Version(text)
+
+
 @lru_cache(maxsize=4096)
 def pinned(pin: str | None) -> str | None:
     """The one version that a pin allows, or None where it allows a range."""
@@ -63,6 +68,23 @@ def is_range(specifier: str) -> bool:
         return bool(SpecifierSet(_CLAUSE.sub(r"\1\2", specifier)))
     except InvalidSpecifier:
         return False
+
+
+_BOUNDS = {">=": "since {}", ">": "after {}", "<=": "up to {}", "<": "before {}", "==": "in {}", "!=": "but not in {}"}
+_ORDER = list(_BOUNDS)
+
+
+def range_words(specifier: str) -> str:
+    """A range of versions as people say it; what is none stays as it is.
+
+    >>> range_words(">=0.25.0,<0.28.0"), range_words("==0.33.0"), range_words("<b7000"), range_words("some day")
+    ('since 0.25.0, before 0.28.0', 'in 0.33.0', 'before b7000', 'some day')
+    """
+    clauses = [re.fullmatch(r"\s*(==|!=|<=|>=|<|>)\s*(\S+)\s*", clause) for clause in specifier.split(",")]
+    found = sorted(((_ORDER.index(each[1]), each[2]) for each in clauses if each), key=lambda pair: pair[0])
+    if len(found) < len(clauses):
+        return specifier
+    return ", ".join(_BOUNDS[_ORDER[sign]].format(text) for sign, text in found)
 
 
 @lru_cache(maxsize=1024)

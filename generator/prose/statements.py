@@ -25,7 +25,8 @@ class Statement:
     """One statement. `start` to `end` is the figure that is judged, `holds` None where it cannot be.
 
     `right` is the right value, in the unit that was written, `why` how it comes about. `names` are the named values
-    that were used: with another model's values the statement may be true.
+    that were used: with another model's values the statement may be true. `sides` are the numbers that it holds
+    against each other.
     """
 
     kind: StatementKind
@@ -36,6 +37,7 @@ class Statement:
     why: str = ""
     stated: Quantity | None = None
     names: tuple[str, ...] = ()
+    sides: tuple[tuple[Quantity, ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Part = TypeVar("Part")
 
 
-SHARED = ("cache_formats", "cache_layouts")
+SHARED = ("cache_formats", "cache_layouts", "blocks", "mixture")
 """Records with these fields decide about figures of models that do not cite them."""
 
 

@@ -1,4 +1,4 @@
-"""The MkDocs skin: puts the pages into a MkDocs build, and nothing else. The one module that imports mkdocs.
+"""The MkDocs skin: puts the pages into a MkDocs build, and nothing else.
 
 In a build an error in any record stops everything: no page with a wrong number is published. In the live preview
 nothing stops: a broken record shows its error on its page.
@@ -7,7 +7,7 @@ nothing stops: a broken record shows its error on its page.
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -23,7 +23,6 @@ from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as MkDocsPage
-from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from generator.catalog.disk.authored import contents
 from generator.catalog.read import NoKnowledgeBase, read
@@ -40,15 +39,18 @@ from generator.site.guard import guard
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.links import Style, resolved
-from generator.site.html.page import Heading, Page
+from generator.site.html.page import Page
 from generator.site.html.policy import ContentPolicy
 from generator.site.memory import Memory
+from generator.site.navigation import contents_of, titles
 from generator.site.preview import Preview
+from generator.site.search_index import NAME as INDEX
+from generator.site.search_index import search_index
 from generator.site.site import Site
 
 log = logging.getLogger("mkdocs.plugins.servebook")
 
-ASSETS = ("servebook.css", "servebook.js")
+ASSETS = ("servebook.css", "servebook.js", "search.js")
 WATCHED = ("records", "sources", "schema", "templates")
 TOLD = 20
 """So many findings are listed when a build is refused."""
@@ -82,7 +84,7 @@ class ReadyPage(MkDocsPage):
             self.content, self.meta["template"] = "", "unchanged.html"
             return
         self.content = self.body = resolved(self.ready.html, self.ready.path, self.style)
-        self.toc = _contents(self.ready.toc)
+        self.toc = contents_of(self.ready.toc)
         self.present_anchor_ids = set(self.ready.anchors)
 
 
@@ -182,18 +184,21 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages that docs/ does not have by hand, and the assets."""
         style = _style(config)
-        titles, frame = dict(_titles(config.nav)), self._frame(config)
+        named, frame = dict(titles(config.nav)), self._frame(config)
         for page in self.pages.values():
             if files.get_file_from_path(page.path) is None:
-                wanted = page.in_nav and (config.nav is None or page.path in titles)
+                wanted = page.in_nav and (config.nav is None or page.path in named)
                 level = InclusionLevel.INCLUDED if wanted else InclusionLevel.NOT_IN_NAV
                 file = File.generated(config, page.path, content="", inclusion=level)
                 files.append(file)
-                ready = ReadyPage(page, titles.get(page.path), file, config, style)
+                ready = ReadyPage(page, named.get(page.path), file, config, style)
                 ready.unchanged = self.serving and self.preview.unchanged(page.path, (frame, page))
         for name in ASSETS:
             path = shipped("templates") / "assets" / name
             files.append(File.generated(config, f"assets/{name}", abs_src_path=str(path)))
+        if self.site is not None:
+            index = search_index(self.site, self.pages.values(), style)
+            files.append(File.generated(config, INDEX, content=index))
         return files
 
     def _frame(self, config: MkDocsConfig) -> Hashable:
@@ -272,26 +277,3 @@ def _style(config: MkDocsConfig) -> Style:
 def _latest(folder: Path) -> int:
     """When something in a folder changed last."""
     return max((path.stat().st_mtime_ns for path in folder.rglob("*")), default=0)
-
-
-def _titles(nav: Any) -> Iterator[tuple[str, str]]:
-    """The titles that mkdocs.yml gives to pages: path and title."""
-    for item in nav if isinstance(nav, list) else []:
-        for title, below in item.items() if isinstance(item, dict) else ():
-            if isinstance(below, str):
-                yield below, title
-            else:
-                yield from _titles(below)
-
-
-def _contents(headings: tuple[Heading, ...]) -> TableOfContents:
-    """The headings as the theme wants them: each below the nearest that is above it in rank."""
-    top: list[AnchorLink] = []
-    open_: list[AnchorLink] = []
-    for heading in headings:
-        link = AnchorLink(escape(heading.text), heading.anchor, heading.level)
-        while open_ and open_[-1].level >= heading.level:
-            open_.pop()
-        (open_[-1].children if open_ else top).append(link)
-        open_.append(link)
-    return TableOfContents(top)

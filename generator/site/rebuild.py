@@ -61,9 +61,11 @@ def _derived(site: Site, record: Record) -> Hashable:
         return site.behind_figures, site.answers.of(record.id), site.names, _listed(site, record)
     if record.kind in OVER_ALL:
         seen = tuple((one.record.title, one.derived) for one in site.observed.get(record.id, ()))
-        return site.answers.all, site.outlines, site.names, seen
+        return site.answers.all, site.outlines, site.names, site.gotcha_texts, seen
     if record.kind == "observation":
         return compared(kb, record).derived
+    if record.kind == "quantization":
+        return site.behind_figures, site.models, site.names
     if record.kind == "source":
         impact = site.impacts[record.id]
         figures = tuple((fall, kb.catalog.records[fall.model].title) for fall in impact.figures)

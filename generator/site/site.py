@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from generator.site.html import render
 from generator.site.html.linker import Linker
 from generator.site.html.page import Page, each_anchor_once
 from generator.site.memory import Memory, figure_inputs, shown_names
+from generator.site.views.gotcha_join import GotchaJoin
 from generator.site.views.verdict_sums import Summary
 from generator.site.views.verdicts import VerdictGroups
 
@@ -65,10 +66,11 @@ class Site(Linker):
         self.failures.append(f"{file}: its page {path} failed inside ({said}): please report it")
         return self.page(path, file, "failed.html", file=file, said=said, description=f"{file}: failed")
 
-    def search_entry(self, record: Record, *sections: tuple[str, str, str], text: str = "") -> str:
-        """What the search index gets of a record: name, id and a few words; sections are (anchor, heading, text)."""
-        names = ", ".join(str(alias) for alias in record.get("aliases") or () if isinstance(alias, str))
-        first = Markup('<h1 id="{0}">{1}</h1><p>{0} {2} {3}</p>').format(record.id, record.title, names, text)
+    def search_entry(self, record: Record, *sections: tuple[str, str, str], names: Iterable[str] = ()) -> str:
+        """What the search index gets of a record: what it is called; sections are (anchor, heading, text)."""
+        aliases = [str(alias) for alias in record.get("aliases") or () if isinstance(alias, str)]
+        words = " | ".join(dict.fromkeys([record.id, *aliases, *names]))
+        first = Markup('<h1 id="{}">{}</h1><p>{}</p>').format(record.id, record.title, words)
         return first + Markup("").join(Markup('<h2 id="{}">{}</h2><p>{}</p>').format(*section) for section in sections)
 
     @property
@@ -195,6 +197,16 @@ class Site(Linker):
     def summary(self) -> Summary:
         """The verdicts summed up."""
         return Summary(self.answers)
+
+    @cached_property
+    def gotchas(self) -> GotchaJoin:
+        """The conditions of all gotchas, with what meets them."""
+        return GotchaJoin(self.kb, self.summary)
+
+    @cached_property
+    def gotcha_texts(self) -> tuple[str, ...]:
+        """The files of all gotchas, from which tables on other pages are made; see `reuse`."""
+        return tuple(record.document.text for record in self.kb.catalog.of("gotcha"))
 
     @cached_property
     def names(self) -> Hashable:

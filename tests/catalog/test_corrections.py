@@ -9,6 +9,7 @@ from conftest import Base
 from generator.cli import cli
 from generator.site import pages
 
+RIGHT = "It has {{ config.num_hidden_layers }}."
 MODEL, BESIDE = "records/models/tiny-b.yaml", "records/models/tiny-b.corrections.yaml"
 LINE = "# yaml-language-server: $schema=../../schema/corrections.schema.json\n"
 
@@ -69,7 +70,7 @@ FAULTS = {
     "text that cannot be read": ("  - date", "  - date: [\n  - date", "YML001", BESIDE, 4, "not valid YAML"),
     "another field": ("corrections:\n", "notes: A note.\ncorrections:\n", "SCH102", BESIDE, 2, f"to {MODEL}"),
     "a field of the record": ("corrections:\n", "name: Tiny\ncorrections:\n", "YML002", BESIDE, 2, "`name`"),
-    "a value that is ambiguous": ("right: |\n      It has 5.", "right: NO", "YML003", BESIDE, 6, "quote it"),
+    "a value that is ambiguous": (f"right: |\n      {RIGHT}", "right: NO", "YML003", BESIDE, 6, "quote it"),
 }
 
 

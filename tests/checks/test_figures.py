@@ -1,14 +1,9 @@
-"""Figures that are stated twice (NUM410), and figures that once were given (NUM406). Silent rows first."""
+"""Figures that are stated twice (NUM410). Silent rows first."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from conftest import TODAY, Base
-
-from generator.authoring import fixes
-from sources import OTHER, concept, package
+from conftest import Base
 
 # --- NUM410: which figures are held against each other, and when two figures are the same ----------------------------
 
@@ -130,120 +125,3 @@ def test_one_format_of_two_records(tiny: Base, id: str, family: str, size: int, 
     for each in found:
         assert "44" in each.message
         assert "48" in each.message
-
-
-# --- NUM406: a figure that once was given ----------------------------------------------------------------------------
-
-MODEL_B = "records/models/tiny-b.yaml"
-WRONG, RIGHT = "Tiny B was said to keep 482 B/token.", "5 × (32 + 8) × 2 = 400 B/token."
-
-
-def noted(tiny: Base, notes: str, wrong: str = WRONG, right: str = RIGHT) -> list[Any]:
-    tiny.edit(MODEL_B, "Tiny B was said to have the 4 layers of [[tiny-a]].", wrong).edit(MODEL_B, "It has 5.", right)
-    tiny.edit(MODEL_B, "corrections:\n", f"notes: |\n  {notes}\ncorrections:\n")
-    assert not tiny.findings("SCH101")
-    return tiny.findings("NUM406", "NUM405", "NUM401", "NUM404")
-
-
-NOT_STALE = {
-    "the sentence tells of it": ("It was once given as 482 B/token.", {}),
-    "the correction tells of it": ("Nothing here.", {}),
-    "the next sentence tells of it": ("It takes 482 B/token. That was an earlier figure.", {}),
-    "another unit": ("It takes 482 B.", {}),
-    "per layer": ("It takes 482 B/token/layer.", {}),
-    "a longer number": ("It takes 1,482 B/token.", {}),
-    "beside another model": ("[[tiny-a]] with padding takes 482 B/token.", {}),
-    "no other figure was put for it": ("It takes 482 B/token.", {"right": "That counted the draft."}),
-    "another kind of figure was put for it": ("It takes 482 B/token.", {"right": "The entry has 64 bytes."}),
-    "the right text names it too": ("It takes 482 B/token.", {"right": "482 B/token with, 400 B/token without."}),
-    "it holds today": ("It takes 220 B/token in fp8.", {"wrong": "It was said to keep 220 B/token."}),
-    "too few digits": ("It takes 48 B/token.", {"wrong": "It was said to keep 48 B/token."}),
-    "no unit": ("It takes 482.", {"wrong": "It was said to keep 482."}),
-}
-
-
-@pytest.mark.parametrize(("notes", "given"), NOT_STALE.values(), ids=NOT_STALE)
-def test_no_stale_figure(tiny: Base, notes: str, given: dict[str, str]) -> None:
-    assert noted(tiny, notes, **given) == []
-
-
-STALE = {
-    "as it was typed": ("A context costs 482 B/token here.", {}, "482 B/token"),
-    "in words": ("A context costs 482 bytes per token here.", {}, "482 bytes per token"),
-    "in a larger unit": ("A context costs 0.471 KiB/token here.", {}, "0.471 KiB/token"),
-    "a right calculation of it": ("5 × 48.2 × 2 = 482 B/token", {}, "482 B/token"),
-    "a count of parameters": (
-        "It has 21.3 billion of them.",
-        {"wrong": "Tiny B was given 21.3 billion.", "right": "It has 0.0213 billion."},
-        "21.3 billion",
-    ),
-}
-
-
-@pytest.mark.parametrize(("notes", "given", "written"), STALE.values(), ids=STALE)
-def test_a_stale_figure(tiny: Base, notes: str, given: dict[str, str], written: str) -> None:
-    (found,) = noted(tiny, notes, **given)
-    assert (found.code, found.data["earlier"]) == ("NUM406", written)
-    assert "`corrections[0]` of 2026-02-03 calls it wrong" in found.message
-    assert found.location.column == 3 + notes.index(written)
-
-
-def test_the_nearest_figure_was_put_for_it(tiny: Base) -> None:
-    right = "It has 0.0214 billion. The total, 0.0899 billion, was right."
-    (found,) = noted(tiny, "It has 0.0213 billion of them.", "Tiny B was given 0.0213 billion.", right)
-    assert found.data["now"] == "0.0214 billion"
-
-
-def test_one_mistake_in_a_calculation_is_told_by_the_calculation(tiny: Base) -> None:
-    assert [each.code for each in noted(tiny, "5 × 40 × 2 = 482 B/token.")] == ["NUM401"]
-
-
-def test_the_figure_of_a_sibling_is_told_as_the_siblings(tiny: Base) -> None:
-    wrong = "Tiny B was said to keep 320 B/token."
-    assert [each.code for each in noted(tiny, "It takes 320 B/token.", wrong)] == ["NUM405"]
-
-
-def earlier_config(tiny: Base) -> Base:
-    text = (tiny.root / "sources/tiny-b-config.yaml").read_text()
-    text = text.replace("0123456789" * 4, OTHER).replace("layers: 5", "layers: 7").replace("2026-01-02", "2025-12-01")
-    text = "".join(line for line in text.splitlines(True) if not line.startswith("facts_digest"))
-    return tiny.lay(
-        {"sources/tiny-b-draft.yaml": text, "records/concepts/draft.yaml": concept("tiny-b-draft", "tiny-b-config")}
-    )
-
-
-def test_what_followed_from_an_earlier_config_becomes_an_expression(tiny: Base) -> None:
-    earlier_config(tiny).edit(MODEL_B, "corrections:\n", "notes: |\n  It takes 560 B/token.\ncorrections:\n")
-    (found,) = tiny.findings()
-    assert found.code == "NUM406"
-    assert "by tiny-b-draft (ffffffff), which tiny-b-config supersedes" in found.message
-    assert "now it is 400 B/token" in found.message
-    fixes.write(tiny.root, fixes.plan(tiny.root, TODAY, unsafe=True).changes)
-    assert "It takes {{ kv.growth('bf16') }}.\n" in (tiny.root / MODEL_B).read_text()
-    assert tiny.findings() == []
-
-
-def test_a_sentence_about_the_earlier_edition_is_silent(tiny: Base) -> None:
-    notes = "notes: |\n  Revision ffffffff gives 560 B/token.\ncorrections:\n"
-    assert earlier_config(tiny).edit(MODEL_B, "corrections:\n", notes).findings() == []
-
-
-CLAIMED = """claims:
-  - {field: weights_size, value: 12.5, unit: GB, basis: vendor, condition: in 1.0, cite: "[[pages]]"}
-  - {field: weights_size, value: 13.25, unit: GB, basis: vendor, condition: in 1.1, cite: "[[pages-new]]"}
-"""
-QUOTED = {
-    "the present claim": ("The weights take 13.25 GB.", []),
-    "the present claim, rounded": ("The weights take 13.2 GB.", []),
-    "the claim of the superseded source": ("The weights take 12.5 GB.", ["12.5 GB"]),
-    "the same, and it is said": ("In 1.0 the weights take 12.5 GB.", []),
-}
-
-
-@pytest.mark.parametrize(("notes", "stale"), QUOTED.values(), ids=QUOTED)
-def test_a_claim_of_a_superseded_source_is_history(tiny: Base, notes: str, stale: list[str]) -> None:
-    tiny.lay({"sources/pages.yaml": package("1.0"), "sources/pages-new.yaml": package("1.1")})
-    tiny.edit(MODEL_B, "corrections:\n", f"{CLAIMED}notes: |\n  {notes}\ncorrections:\n")
-    found = tiny.findings()
-    assert [each.data["earlier"] for each in found if each.code == "NUM406"] == stale
-    assert {each.code for each in found} <= {"NUM406"}

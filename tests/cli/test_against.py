@@ -433,3 +433,16 @@ def test_a_blob_that_is_missing_is_told(base: Base) -> None:
 def test_the_real_base_has_nothing_new_against_itself(real_root: Path) -> None:
     with history.checkout(real_root, "HEAD") as folder:
         assert len(list(folder.rglob("*.yaml"))) > 900
+
+
+# --- numbers that balance with nothing -------------------------------------------------------------------------------
+
+
+def test_a_number_is_an_error_in_lines_that_were_written(base: Base) -> None:
+    """Known and moved it is none; in a line that was touched it is one, though it stood there before."""
+    commit(base.edit(IDEA, PROSE, f"It serves 40 requests.\n  {PROSE}").root)
+    assert validated(base)[0] == 0, "a warning"
+    base.edit(IDEA, "definition: |\n", "definition: |\n  First of all:\n\n")
+    assert (against(base, "HEAD")[0], found(against(base, "HEAD")[1])) == (0, [])
+    status, text = against(base.edit(IDEA, "It serves 40", "It may serve 40"), "HEAD")
+    assert (status, found(text)) == (1, ["NUM414"])

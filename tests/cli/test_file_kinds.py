@@ -34,15 +34,7 @@ OBJECTS: dict[str, tuple[Any, str, str]] = {
         {"__metadata__": {"format": "pt"}, "w": {"dtype": "F8_E4M3", "shape": [2], "data_offsets": [0, 2]}},
         "safetensors", "config.json",
     ),
-    "GGUF metadata": (
-        {"general.architecture": "llama", "llama.block_count": 32, "llama.attention.head_count_kv": 8},
-        "metadata of a GGUF file", "does not read them yet",
-    ),
-    "GGUF metadata without a head": ({"qwen3.block_count": 36, "qwen3.embedding_length": 4096}, "GGUF", "yet"),
-    "gguf-dump": (
-        {"filename": "x.gguf", "endian": "LITTLE", "metadata": {"general.architecture": {"value": "llama"}},
-         "tensors": {}}, "GGUF", "yet",
-    ),
+    "GGUF metadata without a head": ({"qwen3.block_count": 36, "qwen3.embedding_length": 4096}, "GGUF", "config.json"),
     "modelopt sidecar": (
         {"producer": {"name": "modelopt", "version": "0.37.0"},
          "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16}},
@@ -74,11 +66,6 @@ OBJECTS: dict[str, tuple[Any, str, str]] = {
         "preprocessor_config.json", "next to it",
     ),
     "processor": ({"processor_class": "LlavaProcessor", "patch_size": 14}, "processor_config.json", "next to it"),
-    "Mistral's params.json": (
-        {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8,
-         "norm_eps": 1e-05, "vocab_size": 32768}, "params.json", "does not read those yet",
-    ),
-    "Meta's params.json": ({"dim": 8192, "multiple_of": 4096, "n_heads": 64, "n_layers": 80}, "params.json", "yet"),
     "TensorRT-LLM engine": ({"version": "1.0", "pretrained_config": {}, "build_config": {}}, "TensorRT-LLM", "built"),
     "MLC": ({"model_type": "llama", "model_config": {}, "conv_template": "llama-3"}, "", ""),
     "Ollama manifest": (
@@ -95,7 +82,6 @@ OBJECTS: dict[str, tuple[Any, str, str]] = {
 del OBJECTS["MLC"]  # it has a model_type, and may be a config
 
 BYTES: dict[str, tuple[bytes, str, str]] = {
-    "GGUF": (b"GGUF\x03\x00\x00\x00" + bytes(64), "a GGUF file", "does not read it yet"),
     "safetensors": (struct.pack("<Q", len(HEADER)) + HEADER + bytes(32), "a safetensors file", "next to it"),
     "pickle": (pickle.dumps({"model": [1, 2, 3]}, protocol=4), "Python pickle", "next to it"),
     "gzip": (b"\x1f\x8b\x08\x00" + bytes(20), "compressed", "unpack"),
@@ -106,7 +92,7 @@ BYTES: dict[str, tuple[bytes, str, str]] = {
     "LFS": (
         b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 4976698672\n", "Git LFS", "git lfs pull"
     ),
-    "llama.cpp's log": (b"llama_model_loader: - kv   0: general.architecture str = llama\n", "llama.cpp", "yet"),
+    "llama.cpp's log": (b"llama_model_loader: - kv   0: general.architecture str = llama\n", "llama.cpp", "GGUF file"),
     "the Hub's refusal": (b"Entry not found", "server", "address"),
     "a model card": (b"---\nlicense: mit\n---\n# Card\n", "model card", "next to it"),
 }  # fmt: skip

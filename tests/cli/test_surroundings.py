@@ -97,6 +97,7 @@ def test_what_editors_leave_is_passed_over(tiny: Base) -> None:
 @pytest.mark.parametrize("command", ["fix", "review", "new"])
 def test_nothing_is_written_outside_through_a_linked_folder(tiny: Base, tmp_path: Path, command: str) -> None:
     outside = tmp_path / "outside"
+    tiny.edit(f"{MODELS}/tiny-a.yaml", '"[[tiny-a-config]]"', "[[tiny-a-config]]")  # so that there is something to mend
     (tiny.root / MODELS).rename(outside)
     (tiny.root / MODELS).symlink_to(outside)
     before = {path: path.read_bytes() for path in outside.iterdir()}

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import HERE, ROOT
+from conftest import HERE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from weight_table import weight_table
 
 from generator.derive.parameters import COMPONENTS, NotDerivable, Parameters, WeightBytes, count, weight_bytes
 from generator.derive.parameters.model_types import BY_TYPE, MODELS
@@ -26,7 +27,7 @@ def load(name: str) -> Any:
 COUNTED = load("parameters_counted.yaml")
 VARIANTS = load("parameters_variants.yaml")
 PUBLISHED = load("parameters_published.yaml")
-SCHEMES = yaml.load((ROOT / "schema" / "weight_schemes.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+SCHEMES = weight_table()
 ROWS = {id: row for row in COUNTED for id in (row["id"], *row.get("also", ()))}
 
 LLAMA = ROWS["meta-llama/Llama-3.1-8B"]["config"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import HERE, ROOT, Base
+from weight_table import weight_table
 
 from generator.derive.config.fields import NotDerivable
 from generator.derive.parameters import WeightBytes, count, weight_bytes
@@ -20,7 +21,7 @@ def load(path: Any) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
-TABLE = load(ROOT / "schema/weight_schemes.yaml")
+TABLE = weight_table()
 COUNTED = {
     id: row["config"] for row in load(HERE / "data/parameters_counted.yaml") for id in (row["id"], *row.get("also", ()))
 }
@@ -124,6 +125,10 @@ SCHEMES: dict[str, tuple[dict[str, Any], Any]] = {
     "fp8 for a tensor, static": (
         {"quant_method": "fp8", "activation_scheme": "static", "weight_block_size": None},
         lambda r, c: r * c + 4 + 4,
+    ),
+    "AutoFP8": (
+        {"quant_method": "fp8", "activation_scheme": "static", "ignored_layers": ["lm_head"]},
+        lambda r, c: r * c + 8,
     ),
     "fp8 for a row": ({"quant_method": "fbgemm_fp8", "activation_scale_ub": 1200.0}, lambda r, c: r * c + 4 * r),
     "awq": (
@@ -451,13 +456,13 @@ def test_a_copy_with_gaps_does_not_say_that_there_is_none() -> None:
 # values
 # of 4 bits and a scale of 8. AWQ's and GPTQ's at 128: 16 bits of scale and 4 of zero point.
 BITS = {
-    "mxfp4": ({}, Fraction(17, 4)),
-    "mxfp8": ({}, Fraction(33, 4)),
-    "nvfp4": ({"group_size": 16}, Fraction(9, 2)),
-    "awq_int4": ({"group_size": 128}, 4 + Fraction(20, 128)),
-    "gptq_int4": ({"group_size": 128}, 4 + Fraction(20, 128)),
-    "fp8_tensor": ({}, Fraction(8)),
-    "bnb_4bit": ({}, 4 + Fraction(32, 64)),
+    "weights-mxfp4": ({}, Fraction(17, 4)),
+    "weights-mxfp8": ({}, Fraction(33, 4)),
+    "weights-nvfp4": ({"group_size": 16}, Fraction(9, 2)),
+    "weights-awq-int4": ({"group_size": 128}, 4 + Fraction(20, 128)),
+    "weights-gptq-int4": ({"group_size": 128}, 4 + Fraction(20, 128)),
+    "weights-fp8-tensor": ({}, Fraction(8)),
+    "weights-bnb-4bit": ({}, 4 + Fraction(32, 64)),
 }
 
 
@@ -469,12 +474,13 @@ def test_bits_for_a_weight_follow_from_the_parts(layout: str) -> None:
 
 def test_every_layout_of_the_table_can_be_weighed() -> None:
     given = {"group_size": 32, "block_rows": 128, "block_columns": 128}
-    for id in TABLE["layouts"]:
+    layouts = {id for id, record in TABLE["layouts"].items() if record["form"] == "checkpoint layout"}
+    for id in layouts:
         own, beside = layout_from(TABLE, id, given, 16).sizes(256, 256)
         assert 0 < beside < own < 2 * 256 * 256, id
     used = {row["layout"] for method in TABLE["methods"].values() for row in method["layouts"]}
     used |= {own for row in TABLE["model_types"].values() for own in row["layouts"].values()}
-    assert used == set(TABLE["layouts"])
+    assert used == layouts
 
 
 # --- records ---------------------------------------------------------------------------------------------------------
@@ -502,6 +508,9 @@ def laid(tiny: Base, name: str, facts: dict[str, Any]) -> NotDerivable | WeightB
     source.pop("facts_digest")
     tiny.lay({f"records/models/{id}.yaml": MODEL.format(name=name, id=id)})
     tiny.lay({f"sources/{id}-config.yaml": yaml.safe_dump(source)})
+    layout = "records/quantizations/weights-nvfp4.yaml"
+    stored = (ROOT / layout).read_text(encoding="utf-8")
+    tiny.lay({layout: stored.replace("modelopt-0-47-0-quant-utils", "tiny-a-config")})
     return tiny.read().facts[id].weights
 
 

@@ -9,6 +9,7 @@ from math import ceil
 import pytest
 import yaml
 from conftest import HERE, ROOT
+from weight_table import weight_table
 
 from generator.catalog.read import read
 from generator.derive.parameters import (
@@ -25,7 +26,7 @@ from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 
 COUNTED = yaml.load((HERE / "data/parameters_counted.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 CONFIGS = {id: row["config"] for row in COUNTED for id in (row["id"], *row.get("also", ()))}
-TABLE = yaml.load((ROOT / "schema/weight_schemes.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+TABLE = weight_table()
 GEMMA = CONFIGS["google/gemma-7b-it"]
 LEFT_OUT = "<145 module names omitted>"
 

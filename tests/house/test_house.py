@@ -55,6 +55,7 @@ ROOMS = (
     {"prose"},
     {"checks"},
     {"site", "authoring"},
+    {"upstream"},
     {"cli"},
 )
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names} | {"__main__": len(ROOMS)}
@@ -110,6 +111,8 @@ FENCES = {
     "click": {"cli"},
     "packaging": {"notation"},
     "subprocess": {"cli"},
+    "httpx2": {"upstream"},
+    "sqlite3": {"upstream"},
     "urllib.request": set(),
     "http": set(),
     "socket": set(),

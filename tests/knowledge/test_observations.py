@@ -153,8 +153,8 @@ def test_numbers_of_an_observation_stand_in_its_source(tiny: Base) -> None:
         for found in tiny.amend({issue: "quotes:\n  - exact: 40960 tokens, 11.25 MiB\n"}).findings("DRV310")
     }
     assert told == {
-        "1.25 stands neither in the quotes nor in the facts of tiny-engine-issue",
-        "4,096 stands neither in the quotes nor in the facts of tiny-engine-issue",
+        "1.25 is neither in the quotes nor in the facts of tiny-engine-issue",
+        "4,096 is neither in the quotes nor in the facts of tiny-engine-issue",
     }
     facts = "facts: {context: [{tokens: 4096}]}\nfacts_digest: null\nquotes:\n  - exact: 1.25 MiB\n"
     assert tiny.amend({issue: facts.replace("facts_digest: null\n", "")}).findings("DRV310") == []

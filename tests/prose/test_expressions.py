@@ -53,6 +53,7 @@ OF_THE_REAL_BASE = {
     "weights.bytes",
 }
 SHOWN = {
+    "an author's word": ("said(10, 'a rough guess') * 2", "20"),
     "growth": ("kv.growth('bf16')", "320 B/token"),
     "growth in an engine's layout": ("kv.growth('fp8_latent')", "176 B/token"),
     "bytes": ("kv.bytes('bf16', 1000)", "320,000 B"),
@@ -434,7 +435,7 @@ def test_find_takes_any_text(text: str) -> None:
     assert at is None or text.startswith("{{", at)
 
 
-# --- NUM409 and NUM408 -----------------------------------------------------------------------------------------------
+# --- NUM409, and the expressions that NUM414 offers -------------------------------------------------------------------
 
 BLOCK = """# yaml-language-server: $schema=../../schema/concept.schema.json
 name: An idea
@@ -525,16 +526,16 @@ TYPED = {
 
 @pytest.mark.parametrize(("prose", "expression"), TYPED.values(), ids=TYPED)
 def test_typed_figures(tiny: Base, prose: str, expression: str | None) -> None:
-    """An expression where the words name the figure; else what the model's figure is, without a fix; or silence."""
+    """An expression where the words name the figure; else what the model's figure is, without a fix; or no offer."""
     tiny.edit(MODEL, "Keeps one latent row per token, see [[tiny-latent]].", f"See [[tiny-latent]]. {prose}")
-    found = tiny.findings("NUM408")
+    found = tiny.findings("NUM414")
     if expression is None:
-        assert not found
+        assert [each.fix for each in found if each.fix] == []
         return
-    (each,) = found
+    each, *_ = found
+    assert each.severity == "warning"
     if expression in ("", "wrong"):
         assert each.fix is None
-        assert (each.severity == "warning") == (expression == "wrong")
         assert "kv." in each.message
         if expression == "wrong":
             assert "320 B/token in bf16" in each.message or "176 B/token in fp8_latent" in each.message
@@ -558,7 +559,7 @@ def test_a_wrong_figure_is_never_made_an_expression(real_copy: Base, model: str,
     notes = f"notes: |\n  {prose}\n"
     edited = text.replace("notes: |\n", notes, 1) if "notes: |\n" in text else text.rstrip() + "\n" + notes
     real_copy.lay({f"records/models/{model}.yaml": edited})
-    (found,) = [each for each in real_copy.findings("NUM408") if each.record == model]
+    (found,) = [each for each in real_copy.findings("NUM414") if each.record == model]
     assert found.fix is None
     assert found.severity == "warning"
     assert told in found.message

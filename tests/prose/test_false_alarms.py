@@ -137,13 +137,6 @@ def audit(tmp_path: Path) -> Base:
     return Base(tmp_path / "audit")
 
 
-OTHERS_FIGURES = {
-    "a share of a GPU": "On 8 GPUs the share of each is 70,272 B/token.",
-    "with tensor parallelism": "With TP=8 each rank holds 70,272 B/token of the whole.",
-    "a page": "A page of 64 tokens takes 64 × 70,272 B/token.",
-    "the result of a true equation": "With one layer more it would be 61 × 576 × 2 = 70,272 B/token.",
-    "and the same size again": "With one layer more: 61 × 576 × 2 = 70,272 B/token, that is 68.6 KiB/token.",
-}
 FOREIGN = {
     "alone": "It takes 70,272 B/token in bf16.",
     "beside paging": "At 68.6 KiB/token MLA engines find paged attention largely idle.",
@@ -151,14 +144,9 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("notes", OTHERS_FIGURES.values(), ids=OTHERS_FIGURES)
-def test_a_figure_that_is_not_of_the_whole_cache_is_nobody_elses(audit: Base, notes: str) -> None:
-    assert noted(audit, "deepseek-v2", notes, "NUM405") == []
-
-
 @pytest.mark.parametrize("notes", FOREIGN.values(), ids=FOREIGN)
 def test_a_figure_of_another_model_is_found(audit: Base, notes: str) -> None:
-    (found,) = noted(audit, "deepseek-v2", notes, "NUM405")
+    (found,) = noted(audit, "deepseek-v2", notes, "NUM414")
     assert "deepseek-v3" in found.message
     assert "69,120 B/token" in found.message
 
@@ -210,11 +198,11 @@ charge head_dim x 2 x 2 / 128, about 16.0 B/token/layer, a 128x reduction on 20 
 
 pbs = block_size // compress_ratio: 64 // 2 = 32 for a ratio-2 layer; 528 = 512 + 16 (one e8m0 per 32), 288 in fp4."""
 FOUNDING = [
-    ("deepseek-v2", FOUNDING_V2, [("NUM404", "56.9x"), ("NUM411", "1.369"), ("NUM411", "every axis")]),
-    ("deepseek-v2", FOUNDING_V2, [("NUM411", "70,272 B/token"), ("NUM405", "deepseek-v3")]),
+    ("deepseek-v2", FOUNDING_V2, [("NUM404", "56.9x")]),
+    ("deepseek-v2", FOUNDING_V2, [("NUM414", "deepseek-v3")]),
     ("deepseek-v4-flash", FOUNDING_V4, [("NUM403", "44 entries"), ("NUM403", "4 and 128 alternate in layers 2 to 42")]),
     ("deepseek-v4-flash", FOUNDING_V4, [("NUM403", "layer 42 has 4"), ("NUM403", "44 (3 + 21 + 20")]),
-    ("deepseek-v4-flash", FOUNDING_V4, [("NUM403", "62 (1 + 30 + 31 = 62)"), ("NUM405", "8 (bf16)")]),
+    ("deepseek-v4-flash", FOUNDING_V4, [("NUM403", "62 (1 + 30 + 31 = 62)"), ("NUM414", "8 (bf16)")]),
 ]
 
 
@@ -222,7 +210,8 @@ FOUNDING = [
 def test_founding_prose_with_joined_sentences(
     audit: Base, model: str, notes: str, expected: list[tuple[str, str]]
 ) -> None:
-    found = noted(audit, model, notes, "NUM401", "NUM402", "NUM403", "NUM404", "NUM405", "NUM411", "NUM412", "NUM413")
-    assert len(found) == (5 if model == "deepseek-v2" else 6), [each.message for each in found]
+    found = noted(audit, model, notes, "NUM401", "NUM402", "NUM403", "NUM404", "NUM413", "NUM414")
+    judged = [each for each in found if each.code != "NUM414" or each.data["expected"]]
+    assert len(judged) == (2 if model == "deepseek-v2" else 6), [each.message for each in judged]
     for code, words in expected:
         assert [each.code for each in found if words in each.message] == [code], words

@@ -68,10 +68,13 @@ def test_from_a_cell_of_the_matrix_to_the_source_that_says_so(opened: Any, site:
     page = opened("matrix/")
     page.locator(".sb-gpu-picker a", has_text="A100").click()
     page.wait_for_url(f"{site}matrix/sm-80/")
-    cell = page.locator("#deepseek-v2--vllm")
+    cell = page.locator("#deepseek-v2 td").first
     assert "✓ supported" in cell.inner_text()
     assert "TRITON_MLA" in cell.inner_text()
     cell.locator("a").click()
+    reason = page.locator("#deepseek-v2 + .sb-opened")
+    assert reason.inner_text().startswith("DeepSeek-V2 on vLLM: ✓ supported kc-mla: TRITON_MLA accepts these GPUs")
+    reason.locator(".sb-whole").click()
     page.wait_for_url(f"{site}models/deepseek-v2/#vllm.sm-80")
     answer = page.locator("details.sb-answer[open]:has([id='vllm.sm-80'])")
     answer.wait_for()  # the address opens it
@@ -87,15 +90,50 @@ def test_from_a_cell_of_the_matrix_to_the_source_that_says_so(opened: Any, site:
 
 def test_from_what_an_engine_lists_to_the_list(opened: Any, site: str) -> None:
     page = opened("matrix/")
-    cell = page.locator("#deepseek-v2--vllm")
-    assert "· listed" in cell.inner_text()
-    cell.locator("a").click()
-    page.wait_for_url(f"{site}models/deepseek-v2/#on-vllm")
+    assert "· listed" in page.locator("#deepseek-v2 td").first.inner_text()
+    page.locator("#deepseek-v2 th a").click()
+    page.wait_for_url(f"{site}models/deepseek-v2/#engines")
     page.locator("section:has(#on-vllm) details").first.locator("summary").click()
     page.locator("section:has(#on-vllm) li", has_text="lists DeepseekV2ForCausalLM").locator("a").first.click()
     page.wait_for_url(f"{site}sources/*/**")
     assert "DeepseekV2ForCausalLM" in page.locator("#architectures").text_content()
-    assert page.locator('#falls-cells ~ details a[href$="#deepseek-v2--vllm"]').count() == 1
+    assert page.locator('#falls-cells ~ details a[href$="models/deepseek-v2/#on-vllm"]').count() == 1
+
+
+def test_a_matrix_is_walked_by_keyboard_alone(opened: Any) -> None:
+    page = opened("matrix/sm-90/?find=deepseek-v2&engine=vllm&state=supported#deepseek-v2--vllm")
+    assert page.locator("#deepseek-v2 + .sb-opened").is_visible()  # the address opens its cell
+    assert page.locator("tbody td a[tabindex='0']").count() == 1  # one stop for two thousand cells
+    page.locator("#deepseek-v2 td a").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".sb-opened").count() == 0
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.locator(".sb-opened").inner_text().startswith("DeepSeek-V2 on SGLang:")
+    page.keyboard.press("Escape")
+    assert page.locator(".sb-opened").count() == 0
+
+
+def test_a_matrix_is_asked_for_an_engine_and_a_state(opened: Any, site: str) -> None:
+    page = opened("matrix/sm-90/")
+    page.locator("select[name=engine]").select_option("vllm")
+    page.locator("select[name=state]").select_option("not-listed")
+    assert page.url == f"{site}matrix/sm-90/?engine=vllm&state=not-listed"
+    shown = page.locator("tbody tr:visible")
+    assert 0 < shown.count() < page.locator("tbody tr").count() / 4
+    assert all("– not listed" in row.locator("td").first.inner_text() for row in shown.all())
+
+
+def test_no_header_of_a_matrix_is_outside_of_its_box(opened: Any) -> None:
+    for path in ("matrix/", "matrix/sm-90/"):
+        page = opened(path, 1280)
+        box = page.locator(".sb-tall:has(.sb-cells)").bounding_box()
+        heads = [head.bounding_box() for head in page.locator(".sb-cells thead th").all()]
+        assert max(head["x"] + head["width"] for head in heads) <= box["x"] + box["width"]
+    page = opened("matrix/sm-90/", 390)  # there a row is a card, with the answer of one engine
+    row = page.locator("#deepseek-v2 > :visible")
+    assert row.all_inner_texts()[0] == "DeepSeek-V2"
+    assert row.count() == 2
 
 
 def test_a_chain_opens_and_closes_by_keyboard(opened: Any) -> None:
@@ -150,6 +188,7 @@ def test_what_is_asked_of_a_matrix_goes_on_to_the_next_gpu(opened: Any, site: st
     shown = page.locator("tbody tr:visible")
     assert {name.split("\n")[0] for name in shown.locator("th").all_inner_texts()} >= {"DeepSeek-V4-Flash"}
     assert shown.count() < page.locator("tbody tr").count() / 4
+    page.locator("#gpus summary").click()
     page.locator(".sb-facets a", has_text="sm_120").click()
     page.wait_for_url(f"{site}matrix/sm-120/?find=csa_hca")
     assert page.locator(".sb-filter input").input_value() == "csa_hca"
@@ -243,19 +282,24 @@ def test_print_shows_the_evidence(opened: Any) -> None:
 
 def test_states_are_told_apart_without_colour(opened: Any) -> None:
     page = opened("matrix/sm-90/", forced_colors="active")
-    words = page.locator("#deepseek-v2--vllm").inner_text()
+    words = page.locator("#deepseek-v2 td").first.inner_text()
     assert words.startswith("✓ supported")
 
 
-def test_search_finds_an_error_by_its_text(opened: Any) -> None:
-    page = opened("")
-    # The theme hears what is typed only once its search stands: a text put in before that is lost, and no panel opens.
-    page.locator(".md-search-result__meta", has_text="Type to start searching").wait_for(state="attached")
-    page.locator("[data-md-component=search-query]").click()
+def test_search_finds_an_error_by_its_text_and_is_driven_by_keys(opened: Any, site: str) -> None:
+    asked: list[str] = []
+    page = opened("matrix/sm-90/", 390)
+    page.on("request", lambda request: asked.append(request.url.removeprefix(site)))
+    assert page.evaluate("performance.getEntriesByType('resource').filter(e => /search/.test(e.name)).length") == 0
+    page.keyboard.press("/")
     page.keyboard.type("no dispatch entry for page_block_size=32")
-    page.locator(".md-search-result__link").first.wait_for()
-    links = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
-    assert any("sm120-sparse-mla-block-size" in link for link in links[:3])
+    first = page.locator(".sb-hits a").first
+    first.wait_for()
+    assert first.locator("small").inner_text() == "Gotcha"
+    assert asked == ["assets/search.js", "assets/search.json"]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}gotchas/sm120-sparse-mla-block-size/#symptom")
 
 
 def test_built_site_has_no_broken_link(site: str, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -7,7 +7,7 @@ ever run. Import and drift share this: a fact is on record because these lines f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,19 +46,19 @@ def repeatable(source: Record) -> bool:
 def extract(source: Record, data: bytes) -> Extraction:
     """The facts that a source's extractor yields from the bytes of its document.
 
-    Raises `Unparsable` where the bytes are no such document, which says nothing about the facts.
+    Raises `Unparsable` where the bytes are not such a document, which says nothing about the facts.
     """
     if len(data) > MOST:
         raise Unparsable(f"it has {len(data):,} bytes; more than {MOST:,} are not parsed")
     found = _READERS[source.get("extractor", "type")](data, source.get("extractor", "args"))
     missing = {name: str(value) for name, value in found.items() if isinstance(value, Missing)}
     if found and len(missing) == len(found) and not _anchored(source, data):
-        raise Unparsable(f"nothing of what is known to stand there was found: {next(iter(missing.values()))}")
+        raise Unparsable(f"nothing of what is known to be there was found: {next(iter(missing.values()))}")
     return Extraction({name: value for name, value in found.items() if name not in missing}, missing)
 
 
 def _anchored(source: Record, data: bytes) -> bool:
-    """Whether something else that is known to stand in the document does: what is not found is gone only then."""
+    """Whether something else that is known to be in the document is: only then is what is not found gone."""
     anchor = source.get("extractor", "anchor")
     if isinstance(anchor, str):
         return anchor.encode("utf-8") in data
@@ -83,8 +83,28 @@ def fact_changes(source: Record, found: Extraction) -> tuple[FieldChange, ...]:
     return (*changes, *gone)
 
 
+def restated(source: Record, found: Facts, gone: Collection[str]) -> dict[str, Any]:
+    """The facts of a source with those of a new reading in their places; what is gone is left out.
+
+    Of a document of which a part is on record only that part is taken, and what was left out of a list stays left out.
+    """
+    stated = source.get("facts") or {}
+    if source.get("extractor", "type") == "json" and not source.get("complete"):
+        found = {key: value for key, value in _stated_part(found, stated).items() if key not in gone}
+    facts = {**stated, **{key: _with_omissions(stated.get(key), value) for key, value in found.items()}}
+    return {key: value for key, value in facts.items() if key not in gone}
+
+
+def _with_omissions(stated: Any, value: Any) -> Any:
+    if _stands_for(stated, value):
+        return stated
+    if isinstance(stated, Mapping) and isinstance(value, Mapping):
+        return {key: _with_omissions(stated.get(key), item) for key, item in value.items()}
+    return value
+
+
 def _stands_for(stated: Any, value: Any) -> bool:
-    """Whether ``<93 module names omitted>`` stands where the document has so many entries."""
+    """Whether ``<93 module names omitted>`` is written where the document has so many entries."""
     omitted = _OMITTED.fullmatch(stated) if isinstance(stated, str) else None
     return bool(omitted) and isinstance(value, list | Mapping) and len(value) == int(omitted[1] if omitted else 0)
 

@@ -34,5 +34,5 @@ def _at(document: Any, pointer: str) -> Any:
         try:
             value = value[int(key)] if isinstance(value, list) else value[key]
         except (KeyError, IndexError, TypeError, ValueError):
-            return Missing(f"nothing stands at the pointer `{pointer}`")
+            return Missing(f"there is nothing at the pointer `{pointer}`")
     return value

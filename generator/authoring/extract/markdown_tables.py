@@ -24,7 +24,7 @@ def _fact(lines: list[str], row: Mapping[str, Any]) -> Any:
     for table in row["tables"]:
         cells = list(_column(lines, table["heading"], table["column"]))
         if not cells:
-            return Missing(f"no table with a column `{table['column']}` stands below `{table['heading']}`")
+            return Missing(f"there is no table with a column `{table['column']}` below `{table['heading']}`")
         found += cells
     return sorted(dict.fromkeys(found)) if row.get("sorted") else found
 

@@ -1,6 +1,6 @@
 """Facts from text by patterns: the first group of the first match, of all, or pairs of two groups.
 
-A pattern works on lines (``^`` and ``$`` are those of a line). ``within`` is a text that must stand before it; the part
+A pattern works on lines (``^`` and ``$`` are those of a line). ``within`` is a text that must come before it; the part
 that is searched ends at the next closing brace at the head of a line.
 """
 
@@ -55,6 +55,6 @@ def _part(text: str, within: str | None) -> str:
         return text
     start = text.find(within)
     if start < 0:
-        return Missing(f"`{within}` does not stand there")
+        return Missing(f"`{within}` is not there")
     end = _END.search(text, start)
     return text[start : end.start() if end else len(text)]

@@ -1,7 +1,7 @@
 """Facts from the tables of a Python file: which names, what of them, in which order.
 
-``facts`` says for each name ``of``, the tables that make it up, or that stand ``apart`` under their own names;
-``take``: the ``value`` as it stands, ``keys``, ``values`` or the ``count``; ``join`` writes entries that are lists as
+``facts`` says for each name ``of``, the tables that make it up, or that are kept ``apart`` under their own names;
+``take``: the ``value`` as it is, ``keys``, ``values`` or the ``count``; ``join`` writes entries that are lists as
 one text; ``sorted`` puts a list in order, each entry once; ``only`` names the keys that are kept.
 """
 
@@ -24,7 +24,7 @@ def _fact(file: PythonFile, row: Mapping[str, Any]) -> Any:
     parts = [file.value(name) for name in row["of"]]
     for part in parts:
         if isinstance(part, Missing | Unread):
-            return part if isinstance(part, Missing) else Missing(f"`{part.text}` is no plain value")
+            return part if isinstance(part, Missing) else Missing(f"`{part.text}` is not a plain value")
     if row.get("apart"):
         return {name: _taken(part, row) for name, part in zip(row["of"], parts, strict=True)}
     whole = parts[0]

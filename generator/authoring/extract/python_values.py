@@ -82,7 +82,7 @@ class PythonFile:
 
 @dataclass(frozen=True)
 class _Expression:
-    """Expressions, with the names that are known where they stand."""
+    """Expressions, with the names that are known where they are."""
 
     names: Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""Why a document yields no facts: it is no such document, which says nothing, or a fact is not in it."""
+"""Why a document yields no facts: it is not such a document, which says nothing, or a fact is not in it."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def decoded(data: bytes, markdown: bool = False) -> str:
     return text
 
 
-def unread(error: OSError | Unreadable, path: str, id: str | None = None, beside: SecondFile | None = None) -> Fault:
+def unread(error: OSError | Unreadable, path: str, id: str | None = None, second: SecondFile | None = None) -> Fault:
     """A file that could not be read, as a fault of its author."""
     if isinstance(error, Unreadable):
-        return Fault(error.code, located(path, error.span, beside), error.message, id)
-    return Fault("YML001", located(path, START, beside), f"cannot be read: {error.strerror}", id)
+        return Fault(error.code, located(path, error.span, second), error.message, id)
+    return Fault("YML001", located(path, START, second), f"cannot be read: {error.strerror}", id)

@@ -105,7 +105,7 @@ class Reader:
     def _judge(self, record: Record, kind: Kind) -> None:
         """The first line, the text and the schema of a record; a fault inside a violation is the same mistake.
 
-        A value that may not stand where it does is told here, and then it is not there: nobody after us meets one.
+        A value that is not allowed where it is, is reported here and then dropped: nothing after this meets one.
         """
         if fault := modeline_fault(record, kind):
             self.faults.append(fault)

@@ -40,7 +40,7 @@ class Sequence(list[Any]):
 
 
 def without(value: Any, paths: Iterable[tuple[str | int, ...]]) -> Any:
-    """A copy of a value that lacks what stands at some places; None where all of it is taken out."""
+    """A copy of a value without what is at some places; None where all of it is taken out."""
     below: dict[str | int, list[tuple[str | int, ...]]] = {}
     for path in paths:
         if not path:

@@ -21,7 +21,7 @@ def checkpoint_size(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     Why it matters
     A count from a config does not see the files, and a sum over the files does not know the layers: each shows where
-    the other is wrong. What files hold beside parameters is known by number (draft layers, a tied head stored again,
+    the other is wrong. What else files hold is known by number (draft layers, a tied head stored again,
     biases of routers, scales of blocks), so that the two agree to the last element or need a reason. A number that the
     cited source does not state of this repository, and a reason that nothing needs any more, are errors as well.
 
@@ -127,7 +127,7 @@ def checkpoint_size(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Fi
 
     How to fix
     Compare the number with its source and the keys of the config with theirs. If both are right, say under `differs`
-    what the files hold besides. If the count is wrong, that is a fault of Servebook.
+    what else the files hold. If the count is wrong, that is a fault of Servebook.
     """
     for record in tally.sound(kb, "model"):
         found = list(size_witnesses(record, kb.facts[record.id]))

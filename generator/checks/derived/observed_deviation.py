@@ -18,7 +18,7 @@ def observed_deviation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
     Why it matters
     What an engine writes into its log does not know this arithmetic: it is the one witness that can show it wrong. A
     plain or a latent cache must be within 1 % of the line, which is what rounding and whole blocks take; windows and
-    states within 5 %. What is further off is either a mistake here or something that an engine does besides, and then
+    states within 5 %. What is further off is either a mistake here or something else that an engine does, and then
     the record says what. A reason that nothing needs any more misleads as well.
 
     Bad
@@ -61,7 +61,7 @@ def observed_deviation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator
 
     How to fix
     Read the line again: its unit, how many GPUs it speaks of, which layers, which format. If the line is right and the
-    engine keeps something besides, say what under `deviates`, with what shows it. If the derived figure is wrong, that
+    engine keeps something else, say what under `deviates`, with what shows it. If the derived figure is wrong, that
     is a fault of Servebook: report it with the thread.
     """
     for record in tally.sound(kb, "observation"):

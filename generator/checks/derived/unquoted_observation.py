@@ -18,7 +18,7 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 @check("DRV310", Severity.ERROR)
 def unquoted_observation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Finding]:
-    """A number of an observation stands neither in the quotes nor in the facts of its source.
+    """A number of an observation is neither in the quotes nor in the facts of its source.
 
     Why it matters
     An observation is worth what its quote is worth. A figure that was typed from memory, converted or read of the next
@@ -76,7 +76,7 @@ def unquoted_observation(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterat
         for place, value in _stated(record):
             tally.checked += 1
             if value not in said:
-                told = f"{float(value):,g} stands neither in the quotes nor in the facts of {source.id}"
+                told = f"{float(value):,g} is neither in the quotes nor in the facts of {source.id}"
                 yield this.finding(record.at(*place), told, record.id, data={"source": source.id})
 
 

@@ -22,13 +22,13 @@ def false_conversion(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[F
     Bad
     ```yaml records/models/tiny-a.yaml
     notes: |
-      The cache takes 327,680 B (321 KiB) for 1,024 tokens, see [[tiny-latent]].
+      A context of a page takes {{ kv.bytes('bf16', 1024) }} (321 KiB), see [[tiny-latent]].
     ```
 
     Good
     ```yaml records/models/tiny-a.yaml
     notes: |
-      The cache takes 327,680 B (320 KiB) for 1,024 tokens, see [[tiny-latent]].
+      A context of a page takes {{ kv.bytes('bf16', 1024) }} (320 KiB), see [[tiny-latent]].
     ```
 
     How to fix

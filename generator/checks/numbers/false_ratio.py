@@ -21,13 +21,13 @@ def false_ratio(this: Check, kb: KnowledgeBase, tally: Tally) -> Iterator[Findin
     Bad
     ```yaml records/models/tiny-a.yaml
     notes: |
-      A row of 80 bytes is 5x smaller than the 320 bytes of full heads, see [[tiny-latent]].
+      It takes {{ kv.growth('bf16') }}, 5x less than the {{ kv.materialised }} of full heads, see [[tiny-latent]].
     ```
 
     Good
     ```yaml records/models/tiny-a.yaml
     notes: |
-      A row of 80 bytes is 4x smaller than the 320 bytes of full heads, see [[tiny-latent]].
+      It takes {{ kv.growth('bf16') }}, 4x less than the {{ kv.materialised }} of full heads, see [[tiny-latent]].
     ```
 
     How to fix

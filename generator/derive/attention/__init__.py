@@ -10,7 +10,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from generator.derive.attention.closed_world import check_known, check_mechanisms, check_used, check_wrappers
+from generator.derive.attention.closed_world import (
+    check_known,
+    check_mechanisms,
+    check_types,
+    check_used,
+    check_wrappers,
+)
 from generator.derive.attention.costs import (
     check_ranks,
     copies,
@@ -117,7 +123,12 @@ def _homogeneous(
     check_mechanisms(inner, keys, family, inert, _names(whole, *outers), whole)
     check_wrappers(outers, inner, keys, assumed)
     check_known(inner, keys, family, assumed)
+    named = inner.get("model_type") is not None
+    if named:
+        check_types(inner, keys, family)
     geometry = bounded(family.reader(inner), inner)
+    if not named:  # what else it lacks is the better reason
+        check_types(inner, keys, family)
     check_used(inner, keys, geometry.reads, inert, family)
     notes = [
         *_notes(config, outers, keys, inert, assumed),

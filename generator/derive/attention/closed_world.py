@@ -46,6 +46,18 @@ def check_known(config: Config, keys: ConfigKeys, family: Family, assumed: Colle
         raise _unknown(unknown, keys, config)
 
 
+def check_types(config: Config, keys: ConfigKeys, family: Family) -> None:
+    """Refuse a key that the family reads in other model types only: nobody has judged what it means in this one."""
+    model_type = config.get("model_type")
+    stated = [key for key in keys.read_in if key in family.reads and config.get(key) is not None]
+    found = [key for key in stated if not keys.is_off(key, config[key]) and str(model_type) not in keys.read_in[key]]
+    if found:
+        said = (
+            f"nobody has judged what {'they mean' if found[1:] else 'it means'} in the model type {shown(model_type)}"
+        )
+        raise Refused(f"{_list(found)}: {said}", *found)
+
+
 def check_wrappers(outers: list[dict[str, Any]], inner: Config, keys: ConfigKeys, assumed: Collection[str]) -> None:
     """Refuse a key outside the model's config that is unknown, or that shapes a cache and is not repeated inside."""
     for outer in outers:

@@ -77,7 +77,7 @@ def _overrides(stated: Mapping[str, Any], layers: int) -> dict[int, dict[str, An
     for name, values in stated.items():
         index = int(name) if str(name).isascii() and str(name).isdecimal() and len(str(name)) < 6 else layers
         if index >= layers or index in found or not isinstance(values, Mapping):
-            raise Refused(f"`{KEY}` has an entry {shown(name)} that is no override of one of {layers} layers", KEY)
+            raise Refused(f"`{KEY}` has an entry {shown(name)} that is not an override of one of {layers} layers", KEY)
         if "skip" in values:
             raise Refused(f"`{KEY}` leaves out parts of layer {index} (`skip`), which no family here reads", KEY)
         found[index] = dict(values)

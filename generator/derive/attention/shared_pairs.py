@@ -23,8 +23,8 @@ def read_pairs(config: Mapping[str, Any]) -> Geometry:
     """Raises Refused naming what is missing or wrong."""
     fields = Fields(config)
     model_type = fields.model_type()
-    if model_type != "hunyuan" or not fields.switch("use_cla"):
-        raise Refused("nobody has judged what `use_cla` means in this model type", "use_cla", "model_type")
+    if not fields.switch("use_cla"):
+        raise Refused("`cla_share_factor` has no effect without `use_cla`", "use_cla")
     layers, factor = layer_count(fields), fields.size("cla_share_factor")
     heads, width = kv_heads(fields, model_type), plain.head_width(fields, model_type)
     kinds = tuple(SHARED if layer % factor else FULL for layer in range(layers))

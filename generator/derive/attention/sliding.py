@@ -25,9 +25,6 @@ LAYER_NAMES = {
 WINDOW = ("sliding_window", "sliding_window_size")
 # Every p-th layer attends to everything. Cohere2 has had three names for it.
 PATTERNS = ("sliding_window_pattern", "_sliding_window_pattern", "layer_switch")
-PATTERN_TYPES = frozenset(
-    {"cohere2", "exaone4", "exaone_moe", "gemma2", "gemma3", "gemma3_text", "gemma3n_text", "gemma4_text", "olmo3"}
-)
 # The modelling code hands `sliding_window` to the attention of every layer, without a switch or a list: transformers
 # 5.24.0 models/mistral/modeling_mistral.py:173,355, mixtral:322,444, phi3:247,386, phimoe:636, starcoder2:193,358.
 # `phi4` is a copy of Phi-4-mini, whose class is Phi3ForCausalLM.
@@ -116,8 +113,8 @@ def layer_kinds(fields: Fields, layers: int) -> tuple[str, ...]:
     kinds = agreed(
         {
             "layer_types": named_layers(fields, "layer_types", LAYER_NAMES, layers),
-            "sliding_window_pattern": None if chunked else _every_nth(fields, layers, model_type),
-            "hybrid_layer_pattern": _flags(fields, layers, model_type),
+            "sliding_window_pattern": None if chunked else _every_nth(fields, layers),
+            "hybrid_layer_pattern": flagged_layers(fields, "hybrid_layer_pattern", FULL, SLIDING, layers),
             "no_rope_layers": _without_rope(fields, layers) if chunked else None,
         }
     )
@@ -146,7 +143,7 @@ def _unsaid(what: str, *wanted: str) -> None:
     raise Refused(f"nothing says which layers `{what}` is for; {keys} is missing", what, *wanted)
 
 
-def _every_nth(fields: Fields, layers: int, model_type: object) -> tuple[str, ...] | None:
+def _every_nth(fields: Fields, layers: int) -> tuple[str, ...] | None:
     """``sliding_window_pattern``: every p-th layer is full; or a cycle of L and G, whose last layer is always G."""
     order = fields.get("order_of_interleaved_layers")
     stated = {key: fields.get(key) for key in PATTERNS if fields.get(key) is not None}
@@ -157,8 +154,6 @@ def _every_nth(fields: Fields, layers: int, model_type: object) -> tuple[str, ..
     key, pattern = next(iter(stated.items()))
     if any(type(other) is not type(pattern) or other != pattern for other in stated.values()):
         raise Refused(" and ".join(f"`{name}`" for name in stated) + " disagree", *stated)
-    if model_type not in PATTERN_TYPES:
-        raise Refused(f"nobody has judged what `{key}` means in this model type", key)
     if isinstance(pattern, str):
         if not pattern:
             refuse_value(key, pattern, "a cycle of L and G")
@@ -169,14 +164,6 @@ def _every_nth(fields: Fields, layers: int, model_type: object) -> tuple[str, ..
         return tuple(FULL if letter == "G" else SLIDING for letter in cycle)
     every = fields.size(key)
     return tuple(SLIDING if (layer + 1) % every else FULL for layer in range(layers))
-
-
-def _flags(fields: Fields, layers: int, model_type: object) -> tuple[str, ...] | None:
-    """MiMo-V2 marks sliding layers 1 (vllm 0.33.0, models/mimo_v2_flash.py)."""
-    key = "hybrid_layer_pattern"
-    if fields.get(key) is not None and model_type not in ("mimo_v2_flash", "mimo_v2"):
-        raise Refused(f"nobody has judged what `{key}` means in this model type", key)
-    return flagged_layers(fields, key, FULL, SLIDING, layers)
 
 
 def _without_rope(fields: Fields, layers: int) -> tuple[str, ...] | None:

@@ -24,9 +24,6 @@ from generator.derive.config.fields import Fields, Refused, layer_count, refuse_
 from generator.derive.config.layer_lists import LAYERS
 
 GEMMA_4 = frozenset({"gemma4_text", "gemma4_unified_text"})
-SHARING = GEMMA_4 | {"gemma3n_text"}
-MIMO = frozenset({"mimo_v2_flash", "mimo_v2"})
-STEP = frozenset({"step3p5", "step3p7"})
 OTHER = "attention_other_setting"
 # Known, and without effect on what is kept: a hint for generate(), and the bases of the rotary positions.
 WITHOUT_EFFECT = (
@@ -112,12 +109,11 @@ def _read(config: Mapping[str, Any], family: str) -> Geometry:
     fields = Fields(config)
     model_type = fields.model_type()
     layers = layer_count(fields, *LAYERS)
-    _check_sharing(fields, model_type)
     kinds = sliding.layer_kinds(fields, layers)
     if model_type in GEMMA_4 and kinds[-1] != FULL:
         raise Refused("`layer_types` ends in a layer that is not full; Gemma 4 makes it full", "layer_types")
     owned = kinds[: layers - _shared(fields, kinds)]
-    _check_directions(fields, model_type)
+    _check_directions(fields)
     base = _base(fields, model_type)
     _check_query_heads(fields, layers, base[0])
     for key in WITHOUT_EFFECT:
@@ -126,18 +122,12 @@ def _read(config: Mapping[str, Any], family: str) -> Geometry:
     return assembled(
         family,
         (*owned, *(SHARED,) * (layers - len(owned))),
-        tuple(_streams(fields, owned, base, model_type)),
+        tuple(_streams(fields, owned, base)),
         (),
         naive_gqa(fields, layers),
         fields,
         notes,
     )
-
-
-def _check_sharing(fields: Fields, model_type: object) -> None:
-    key = "num_kv_shared_layers"
-    if fields.get(key) not in (None, 0) and model_type not in SHARING:
-        raise Refused(f"nobody has judged what `{key}` means in this model type", key)
 
 
 def _shared(fields: Fields, kinds: tuple[str, ...]) -> int:
@@ -152,20 +142,16 @@ def _shared(fields: Fields, kinds: tuple[str, ...]) -> int:
     return count
 
 
-def _check_directions(fields: Fields, model_type: object) -> None:
+def _check_directions(fields: Fields) -> None:
     """Gemma lets the tokens of one image see each other; what they leave in the cache stays the same."""
     key = "use_bidirectional_attention"
-    value = fields.get(key)
-    gemma = isinstance(model_type, str) and model_type.startswith("gemma")
-    if value not in (None, False) and not (gemma and value == "vision"):
-        refuse_value(key, value, "false, or in Gemma `vision`,")
+    if (value := fields.get(key)) not in (None, False, "vision"):
+        refuse_value(key, value, "false or `vision`")
 
 
 def _base(fields: Fields, model_type: object) -> Widths:
     heads = kv_heads(fields, model_type)
     width = plain.head_width(fields, model_type)
-    if model_type in MIMO:
-        return heads, width, fields.size("v_head_dim")
     return heads, width, fields.optional_size("v_head_dim") or width
 
 
@@ -182,25 +168,23 @@ def _check_query_heads(fields: Fields, layers: int, heads: int) -> None:
         raise Refused(f"`{key}` has {per_layer[wrong]} at index {wrong}, no multiple of {heads} KV heads", key)
 
 
-def _streams(fields: Fields, owned: tuple[str, ...], base: Widths, model_type: object) -> Iterator[CacheStream]:
+def _streams(fields: Fields, owned: tuple[str, ...], base: Widths) -> Iterator[CacheStream]:
     window, chunk = fields.any_of(*sliding.WINDOW), fields.optional_size("attention_chunk_size")
-    yield per_head(FULL, owned.count(FULL), Entries("full"), *_full(fields, base, model_type))
+    yield per_head(FULL, owned.count(FULL), Entries("full"), *_full(fields, base))
     for kind, rule, size in ((SLIDING, "window", window), (CHUNKED, "chunk", chunk)):
         if kind in owned:
             if size is None:
                 key = "sliding_window" if kind == SLIDING else "attention_chunk_size"
                 raise Refused(f"`layer_types` has {kind} layers, but `{key}` is missing", key, "layer_types")
-            yield per_head(kind, owned.count(kind), Entries(rule, size), *_narrow(fields, base, model_type))
+            yield per_head(kind, owned.count(kind), Entries(rule, size), *_narrow(fields, base))
 
 
-def _full(fields: Fields, base: Widths, model_type: object) -> Widths:
+def _full(fields: Fields, base: Widths) -> Widths:
     """Gemma 4's full layers have a width of their own, and other KV heads where keys double as values."""
     keys = ("global_head_dim", "num_global_key_value_heads", "attention_k_eq_v")
     stated = [key for key in keys if (value := fields.get(key)) is not None and value is not False]
     if not stated:
         return base
-    if model_type not in GEMMA_4:
-        raise Refused(f"nobody has judged what `{stated[0]}` means in this model type", *stated)
     width, heads = fields.optional_size("global_head_dim") or base[1], base[0]
     if fields.optional_size("num_global_key_value_heads") is not None or fields.get("attention_k_eq_v"):
         other = fields.switch("attention_k_eq_v")
@@ -208,16 +192,16 @@ def _full(fields: Fields, base: Widths, model_type: object) -> Widths:
     return heads, width, width
 
 
-def _narrow(fields: Fields, base: Widths, model_type: object) -> Widths:
+def _narrow(fields: Fields, base: Widths) -> Widths:
     """Sliding layers with heads and widths of their own: MiMo-V2 states all of them, Step-3.5 in an object."""
-    if model_type in MIMO:
+    if fields.get("swa_num_key_value_heads") is not None:
         fields.optional_size("swa_num_attention_heads")
         return fields.size("swa_num_key_value_heads"), fields.size("swa_head_dim"), fields.size("swa_v_head_dim")
     other = fields.get(OTHER)
     if other is None:
         return base
-    if model_type not in STEP or fields.get(f"{OTHER}.attention_type") != SLIDING:
-        raise Refused(f"`{OTHER}` is not about the sliding layers of a Step model", OTHER)
+    if fields.get(f"{OTHER}.attention_type") != SLIDING:
+        raise Refused(f"`{OTHER}` is not about sliding layers", OTHER)
     fields.optional_size(f"{OTHER}.num_attention_heads")
     fields.optional_size(f"{OTHER}.true_head_dim")
     width = fields.size(f"{OTHER}.head_dim")

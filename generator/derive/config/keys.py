@@ -92,6 +92,7 @@ class ConfigKeys:
     words: KeyWords = field(default_factory=lambda: KeyWords(()))
     reads: ClassReads | None = None
     without_cache: ClassesWithoutCache = field(default_factory=lambda: ClassesWithoutCache())
+    read_in: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ConfigKeys:
@@ -111,6 +112,7 @@ class ConfigKeys:
         statements = tuple(_statements(table.get("must_state") or ()))
         stems = [(row["keys"], frozenset(map(class_stem, row["holds_for"]))) for row in rows if row.get("holds_for")]
         holds_for = {str(key): names for keys, names in stems for key in keys}
+        read_in = {str(key): frozenset(row["model_types"]) for row in table.get("read_in") or () for key in row["keys"]}
         return cls(
             explicit,
             tuple(patterns),
@@ -122,6 +124,7 @@ class ConfigKeys:
             holds_for,
             _key_words(explicit, table.get("names") or {}),
             without_cache=ClassesWithoutCache.from_table(table.get("classes_without_cache") or {}),
+            read_in=read_in,
         )
 
     def _find(self, key: str) -> tuple[str, str] | None:

@@ -1,6 +1,6 @@
-"""A checkpoint's count of tensor elements beside the count from its config: two witnesses that do not know each other.
+"""A checkpoint's count of tensor elements against the count from its config: two independent witnesses.
 
-The Hub sums up the elements of the tensors in a repository's safetensors files. What a file stores beside parameters is
+The Hub sums up the elements of the tensors in a repository's safetensors files. What else a file stores is
 known by name and number, so that the two agree to the last element or not at all. A scale of a whole matrix, which is a
 tensor without dimensions, is not in that sum. For some quantised checkpoints the sum is that of the parameters alone
 (gpt-oss, DeepSeek-R1): so a number that is equal proves the count, and nothing about how the weights are stored.
@@ -19,7 +19,7 @@ HEAD = "the tied head once more"
 
 
 def beside(parameters: Parameters, scales: int = 0) -> Mapping[str, int]:
-    """What files may hold beside the parameters that are counted, by its name; `scales` as the scheme has them."""
+    """What files may hold apart from the counted parameters, by its name; `scales` as the scheme has them."""
     found = {part.name: part.parameters for part in parameters.apart if part.parameters}
     for part in parameters.apart:
         found |= part.stored
@@ -32,7 +32,7 @@ def beside(parameters: Parameters, scales: int = 0) -> Mapping[str, int]:
 
 
 def explained(parameters: Parameters, elements: int, scales: int = 0) -> tuple[str, ...] | None:
-    """What a checkpoint of so many elements holds beside the parameters; None where nothing comes to that number."""
+    """What a checkpoint of so many elements holds apart from parameters; None where nothing comes to that number."""
     extra = beside(parameters, scales)
     for size in range(len(extra) + 1):
         for names in combinations(extra, size):

@@ -1,6 +1,6 @@
 """How many bytes a quantised matrix takes: blocks of weights with the scales that they share.
 
-The layouts themselves are data, in ``schema/weight_schemes.yaml``; here is only what follows from their parts.
+The layouts themselves are records, in ``records/quantizations/``; here is only what follows from their parts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
+
+from generator.derive.config.fields import Refused
 
 Extent = int | None
 """Rows or columns of a block; None for all that there are."""
@@ -107,7 +109,9 @@ def _extent(block: WeightBlock) -> str:
 
 def layout_from(table: Mapping[str, Any], id: str, given: Mapping[str, int], unquantised: int) -> WeightLayout:
     """A layout of the table. `given` are the sizes taken from a config, `unquantised` the bits of the plain type."""
-    row = table["layouts"][id]
+    row = table["layouts"].get(id)
+    if row is None:
+        raise Refused(f"how {id} stores a matrix is not on record", "quantization_config")
     bits = {**table["bits"], "unquantised": unquantised}
     blocks = []
     for block in row["blocks"]:

@@ -51,7 +51,7 @@ class WeightScheme:
 class SchemeReader:
     """Reads schemes by the table; `unquantised` are the bits of the plain type, `inner` the language model's config.
 
-    `lists_left_out`: a list of what stays that a copy leaves out is read as if only the output embedding stood in it.
+    `lists_left_out`: a list of what stays that a copy leaves out is read as if only the output embedding were in it.
     """
 
     table: Mapping[str, Any]
@@ -206,6 +206,8 @@ def _holds(scheme: Stated, key: str, wanted: Any) -> bool:
         return is_size(value)
     if wanted == "sizes":
         return isinstance(value, list) and len(value) == 2 and all(is_size(side) for side in value)
+    if wanted == "names":
+        return isinstance(value, list)
     if wanted == "null":
         return key in scheme and value is None
     if isinstance(wanted, list):

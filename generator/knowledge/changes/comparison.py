@@ -54,7 +54,7 @@ class BaseChanges:
         return any(each.fields or each.fate != "changed" for each in self.records)
 
     def lost(self) -> Iterator[str]:
-        """Records that stood in the earlier base and cannot be read, or break their schema, in the later one."""
+        """Records that were in the earlier base and cannot be read, or break their schema, in the later one."""
         now, then = self.after.catalog, self.before.catalog
         broken = now.unsound | (now.unreadable & then.records.keys())
         yield from sorted(broken - then.unsound)

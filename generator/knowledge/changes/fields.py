@@ -18,7 +18,7 @@ NAMES = ("id", "name", "key", "on", "cite", "engine")
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field that differs; None stands for a field that is not there."""
+    """A field that differs; None means a field that is not there."""
 
     place: str
     before: Any

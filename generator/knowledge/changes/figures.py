@@ -23,7 +23,7 @@ Published = Fraction | str
 
 
 class Weight(IntEnum):
-    """How bad a change is for a reader who has used what stood there; the worst first."""
+    """How bad a change is for a reader who has used the old value; the worst first."""
 
     LOST = 0
     FAMILY = 1
@@ -44,7 +44,7 @@ class FactChange:
 
     @property
     def ratio(self) -> Fraction | None:
-        """After against before; None where one is no figure."""
+        """After against before; None where one is not a figure."""
         one, other = self.before, self.after
         return other / one if isinstance(one, Fraction) and isinstance(other, Fraction) and one else None
 
@@ -70,7 +70,7 @@ class FactChange:
 def changed_facts(
     before: KnowledgeBase, after: KnowledgeBase, records: Mapping[str, RecordChange], tables: tuple[str, ...]
 ) -> tuple[FactChange, ...]:
-    """The facts that differ, of models that both bases have; a model that came or went is told as a record."""
+    """The facts that differ, of models that both bases have; a model that came or went is reported as a record."""
     found = []
     for model, facts in after.facts.items():
         old = before.facts.get(model)

@@ -73,13 +73,16 @@ def convert(one: Quantity, other: Quantity) -> Statement | None:
     if one.dimension != "bytes" or not one.comparable(other):
         return None
     rounded, base = (one, other) if _coarseness(one) > _coarseness(other) else (other, one)
+    sides = ((one,), (other,))
     for choice in choices((one.unit, other.unit), raw=False):
         if Interval(*one.at(scale(one, choice))).meets(Interval(*other.at(scale(other, choice)))):
-            return Statement(Says.CONVERSION, rounded.start, rounded.end, True, stated=rounded)
+            return Statement(Says.CONVERSION, rounded.start, rounded.end, True, stated=rounded, sides=sides)
     choice = next(choices((one.unit, other.unit), raw=False))
     right = base.value * scale(base, choice) / scale(rounded, choice)
     why = f"{base.text.strip()} in {rounded.unit.symbol if rounded.unit else 'B'}"
-    return Statement(Says.CONVERSION, rounded.start, rounded.end, False, show(right, rounded), why, rounded)
+    return Statement(
+        Says.CONVERSION, rounded.start, rounded.end, False, show(right, rounded), why, rounded, sides=sides
+    )
 
 
 def _coarseness(quantity: Quantity) -> Fraction:

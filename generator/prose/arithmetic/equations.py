@@ -32,7 +32,7 @@ def equations(text: str, names: NamedValues = NOTHING) -> Iterator[Statement]:
         statement = _judge(sides, names)
         if statement is not None:
             innocent = statement.holds is False and may_be_right(text, found, sides, statement)
-            yield replace(statement, holds=None) if innocent else statement
+            yield replace(statement, holds=None if innocent else statement.holds, sides=_numbers(sides))
 
 
 def _chain(found: tuple[Token, ...], at: int, skip: frozenset[int]) -> tuple[list[Side], int]:
@@ -60,7 +60,11 @@ def _spoken(found: tuple[Token, ...], at: int, skip: frozenset[int], names: Name
     stated = right[0].quantity
     value = _value(left, names, {}) if not statement.holds else None
     if stated and (value is None or plausible(stated.value, value.middle)):
-        yield statement
+        yield replace(statement, sides=_numbers([left, right]))
+
+
+def _numbers(sides: list[Side]) -> tuple[tuple[Quantity, ...], ...]:
+    return tuple(tuple(token.quantity for token in side if token.quantity is not None) for side in sides)
 
 
 # --- one chain ------------------------------------------------------------------------------------------------------

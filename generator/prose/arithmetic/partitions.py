@@ -148,17 +148,18 @@ def _sum(listed: _List, total: Quantity, names: NamedValues) -> Statement | None
     if before and len(named) < len(values) and listed.separators != {"+"}:
         return None
     right = sum(values, Fraction(0))
+    sides = (tuple(part.quantity for part in listed.parts), (total,))
     start = listed.parts[0].quantity.start
     end = listed.parts[-1].quantity.end if before else total.end
     if any(sum(values[:size]) == total.value for size in range(2, len(values) + 1)):
-        return Statement(StatementKind.PARTITION, start, end, True, stated=total)
+        return Statement(StatementKind.PARTITION, start, end, True, stated=total, sides=sides)
     if abs(right - total.value) > max(Fraction(2), total.value / 10):
         return None  # these numbers are no parts of that one
     why = f"{' + '.join(f'{value}' for value in values)} = {right}"
     known = [kind for kind in (_kind(part, names) for part in named) if kind]
     if len(known) > 1:
         why += f"; this model has {_counts(known, names)}"
-    return Statement(StatementKind.PARTITION, start, end, False, f"{right}", why, total)
+    return Statement(StatementKind.PARTITION, start, end, False, f"{right}", why, total, sides=sides)
 
 
 def _counts(kinds: list[str], names: NamedValues) -> str:
@@ -172,13 +173,13 @@ def _kinds(listed: _List, names: NamedValues) -> Statement | None:
         return None
     first, last = known[0][0].quantity, known[-1][0].quantity
     wrong = [(part, kind) for part, kind in known if part.quantity.value != names.kinds[kind]]
-    used = tuple(kind for _, kind in known)
+    used, sides = tuple(kind for _, kind in known), (tuple(part.quantity for part, _ in known),)
     if not wrong:
-        return Statement(StatementKind.PARTITION, first.start, last.end, True, names=used)
+        return Statement(StatementKind.PARTITION, first.start, last.end, True, names=used, sides=sides)
     right = _counts(list(used), names)
     quantity = wrong[0][0].quantity
     return Statement(
-        StatementKind.PARTITION, quantity.start, quantity.end, False, right, "the layers are", quantity, used
+        StatementKind.PARTITION, quantity.start, quantity.end, False, right, "the layers are", quantity, used, sides
     )
 
 

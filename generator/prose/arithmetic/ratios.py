@@ -126,8 +126,9 @@ def _factor(sentence: _Sentence, stated: Quantity, names: NamedValues) -> Iterat
         yield from _against_own(sentence, stated, names)
         return
     results = [_quotients(a, b) for a, b in pairs]
-    if any(_fits(stated, result) for result in results):
-        yield Statement(StatementKind.RATIO, stated.start, stated.end, True, stated=stated)
+    fitting = next((pair for pair, result in zip(pairs, results, strict=True) if _fits(stated, result)), None)
+    if fitting:
+        yield _true(stated, fitting)
     elif len(pairs) == 1 and results and _means(sentence, stated, *pairs[0], results[0].middle):
         yield _false(stated, results[0].middle, _quotient(*pairs[0]))
     else:
@@ -144,7 +145,7 @@ def _against_own(sentence: _Sentence, stated: Quantity, names: NamedValues) -> I
         name: max(other, own) / min(other, own) for name, own in names.figures.items() if own and other and own != other
     }
     if any(_fits(stated, exactly(result)) for result in results.values()):
-        yield Statement(StatementKind.RATIO, stated.start, stated.end, True, stated=stated, names=tuple(results))
+        yield _true(stated, (sizes[0],), tuple(results))
         return
     close = [name for name, result in results.items() if abs(stated.value / result - 1) <= NEAR]
     if len({results[name] for name in close}) == 1:
@@ -174,6 +175,12 @@ def _quotient(one: Quantity, other: Quantity) -> str:
     return f"{larger.text.strip()} / {smaller.text.strip()}"
 
 
+def _true(stated: Quantity, of: tuple[Quantity, ...], names: tuple[str, ...] = ()) -> Statement:
+    return Statement(
+        StatementKind.RATIO, stated.start, stated.end, True, stated=stated, names=names, sides=(of, (stated,))
+    )
+
+
 def _false(stated: Quantity, result: Fraction, why: str, names: tuple[str, ...] = ()) -> Statement:
     return Statement(StatementKind.RATIO, stated.start, stated.end, False, show(result, stated), why, stated, names)
 
@@ -191,9 +198,12 @@ def _share(sentence: _Sentence, stated: Quantity) -> Iterator[Statement]:
         return
     percent = scale(stated, {"%": Fraction(1, 100)})
     low, high = stated.at(percent)
-    results = [result for pair in pairs for result in _deviations(*pair)]
-    if any((bound or low <= result.high) and result.low <= high for result in results):
-        yield Statement(StatementKind.RATIO, stated.start, stated.end, True, stated=stated)
+    deviations = [(result, pair) for pair in pairs for result in _deviations(*pair)]
+    results = [result for result, _ in deviations]
+    fits = ((bound or low <= result.high) and result.low <= high for result in results)
+    fitting = next((pair for (_, pair), fit in zip(deviations, fits, strict=True) if fit), None)
+    if fitting:
+        yield _true(stated, fitting)
     elif len(pairs) == 1 and (bound or plausible(stated.value * percent, results[0].middle, Fraction(1))):
         smaller = _LESS.match(sentence.text[stated.end : sentence.end])
         right = results[1 if smaller else 0].middle / percent

@@ -11,12 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class SpokenField:
-    """One field under all its spellings; `keys[0]` is the name that messages show."""
+    """One field under all its spellings; `keys[0]` is the name that messages show.
+
+    `words` mean nothing else; `loose` ones may mean another quantity, and then say nothing against a number.
+    """
 
     keys: tuple[str, ...]
     words: tuple[str, ...]
-    size: bool = False
-    strength: str | None = None
+    loose: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -44,20 +46,15 @@ class SpokenFields:
     """The table ``schema/spoken_fields.yaml``."""
 
     fields: tuple[SpokenField, ...] = ()
-    designs: tuple[SpokenField, ...] = ()
     parts: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> SpokenFields:
         """Read the table; an absent one knows no words."""
-        rows = [(row, bool(group["size"])) for group in table.get("groups", ()) for row in group["fields"]]
+        rows = [row for group in table.get("groups", ()) for row in group["fields"]]
         return cls(
-            tuple(SpokenField(tuple(row["keys"]), tuple(row["words"]), size) for row, size in rows),
-            tuple(
-                SpokenField(tuple(row["keys"]), tuple(row["words"]), strength=row.get("strength"))
-                for row in table.get("designs", ())
-            ),
+            tuple(SpokenField(tuple(row["keys"]), tuple(row["words"]), tuple(row.get("loose", ()))) for row in rows),
             tuple(table.get("parts", ())),
             tuple(table.get("whole", ())),
         )
@@ -67,18 +64,9 @@ class SpokenFields:
         """A pattern for one field, by a key or by a word, in backticks or not."""
         return _alternatives(self._by_word)
 
-    @cached_property
-    def design_words(self) -> str:
-        """A pattern for one part of a design."""
-        return _alternatives(self._by_design)
-
     def field(self, word: str) -> SpokenField | None:
         """The field that a word or key means."""
         return _look_up(self._by_word, word)
-
-    def design(self, word: str) -> SpokenField | None:
-        """The part of a design that a word or key means."""
-        return _look_up(self._by_design, word)
 
     def of_a_part(self, before: str, after: str = "") -> bool:
         """Whether the words before a place, the last ones first, or those behind it speak of a part of the model."""
@@ -94,10 +82,6 @@ class SpokenFields:
     @cached_property
     def _by_word(self) -> dict[str, SpokenField]:
         return _index(self.fields)
-
-    @cached_property
-    def _by_design(self) -> dict[str, SpokenField]:
-        return _index(self.designs)
 
 
 def _index(fields: Iterable[SpokenField]) -> dict[str, SpokenField]:

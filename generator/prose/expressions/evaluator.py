@@ -18,6 +18,7 @@ An expression is read with `ast` and evaluated by the few nodes below; nothing o
 ``config.compress_ratios.entries``    how many entries a list in it has
 ``format('vllm#fp8_ds_mla_v4')``      bytes of one entry, or of one scalar, in a cache format
 ``model('deepseek-v3').kv...``        the same of another model
+``said(10, 'why')``                   a number that nothing on record carries, and why: the author's word
 ====================================  =================================================================
 
 with numbers, ``+ - * /`` and parentheses, and filters behind a bar: ``| kib``, ``| mib``, ``| gib``, ``| percent``,
@@ -113,6 +114,8 @@ class _Evaluator:
                 return self._named(self._root(), name)
             case ast.Attribute(value=group, attr=name):
                 return self._named(self.of(group), name)
+            case ast.Call(func=ast.Name(id="said"), args=arguments, keywords=[]):
+                return _said(arguments)
             case ast.Call(func=function, args=arguments, keywords=[]):
                 return self._call(self.of(function), [self._constant(argument) for argument in arguments])
         raise ExpressionError(f"`{ast.unparse(node)}` is not in the vocabulary of expressions")
@@ -179,6 +182,16 @@ class _Evaluator:
         return _filtered(value, name, digits)
 
 
+def _said(arguments: list[ast.expr]) -> Value:
+    """An author's word: a number, and why nothing on record carries it."""
+    match arguments:
+        case [ast.Constant(value=int() | float() as number), ast.Constant(value=str() as why)] if (
+            not isinstance(number, bool) and isfinite(number) and why.strip()
+        ):
+            return Value(Fraction(str(number)), formula=f"the author's word: {' '.join(why.split())}", said=True)
+    raise ExpressionError("said takes a number and the reason why no source carries it: said(10, 'a rough guess')")
+
+
 def _of_no_model() -> Value:
     raise ExpressionError("this asks for a model's figure, and stands in the text of no model")
 
@@ -190,6 +203,10 @@ _BINARY = {unit.lower(): unit for unit in ("KiB", "MiB", "GiB")}
 
 
 def _combine(left: Value, op: ast.operator, right: Value) -> Value:
+    return replace(_combined(left, op, right), said=left.said or right.said)
+
+
+def _combined(left: Value, op: ast.operator, right: Value) -> Value:
     sign = _SIGNS.get(type(op))
     if sign is None:
         raise ExpressionError("only + - * / are known")

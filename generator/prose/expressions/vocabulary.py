@@ -60,6 +60,8 @@ class Value:
     formula: str = ""
     decimals: int | None = None
     suffix: str = ""
+    said: bool = False
+    """Whether an author's word is in it: it follows from nothing on record."""
 
     def __post_init__(self) -> None:
         """Refuse what would take long to work with, and fill a page: no figure here has forty digits."""

@@ -80,5 +80,5 @@ def _value(site: Linker, record: Record, expression: str) -> Markup:
         if expressions.of_a_model(record, expression):
             return Markup('<code class="sb-open" title="{}">{}</code>').format(OF_EACH_MODEL, expression)
         return Markup('<span class="sb-broken" title="{}">✕ {}</span>').format(why, expression)
-    html = '<span class="sb-computed sb-num" tabindex="0" data-formula="{}">{}</span>'
-    return Markup(html).format(value.formula, value)
+    html = '<span class="sb-computed {}sb-num" tabindex="0" data-formula="{}">{}</span>'
+    return Markup(html).format("sb-said " if value.said else "", value.formula, value)

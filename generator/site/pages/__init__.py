@@ -16,6 +16,7 @@ from generator.site.pages.home import home_page
 from generator.site.pages.index import index_pages
 from generator.site.pages.matrix import matrix_page
 from generator.site.pages.model import model_pages
+from generator.site.pages.numbers import numbers_page
 from generator.site.pages.overpay import overpay_page
 from generator.site.pages.record import record_pages
 from generator.site.pages.source import source_pages
@@ -34,6 +35,7 @@ PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     index_pages,
     overpay_page,
     unknown_cells_page,
+    numbers_page,
     model_pages,
     source_pages,
     record_pages,

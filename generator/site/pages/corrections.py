@@ -14,6 +14,7 @@ def corrections_page(site: Site) -> Iterator[Page]:
         "corrections.md",
         "Corrections",
         "corrections.html",
+        in_nav=True,
         corrections=site.corrections,
         description="What was wrong here, what is right, and which source shows it",
         search="<h1>Corrections</h1><p>what was wrong and is right now</p>",

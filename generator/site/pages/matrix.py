@@ -16,25 +16,17 @@ from generator.site import rebuild
 from generator.site.html import render
 from generator.site.html.page import Page
 from generator.site.site import Site
-from generator.site.views.verdicts import CLASSES, EngineVerdicts, GpuGroup, GpuKind
+from generator.site.views.stated_reasons import StatedReason, StatedReasons
+from generator.site.views.verdicts import CLASSES, EngineVerdicts, GpuKind
 
 
 @dataclass(frozen=True)
 class MatrixPart:
-    """What a cell says of some of its GPUs, which are named where they differ."""
+    """What a cell says of some of its GPUs, named where they differ: its reason, and whether it needs a flag."""
 
-    group: GpuGroup
-    brief: str
+    reason: StatedReason
+    flagged: bool
     gpus: str
-
-
-@dataclass(frozen=True)
-class MatrixCell:
-    """One cell: its anchor never changes; it leads to the chain on the model's page."""
-
-    anchor: str
-    href: str
-    parts: tuple[MatrixPart, ...]
 
 
 @dataclass(frozen=True)
@@ -49,8 +41,8 @@ class Ruling:
 
 
 def matrix_page(site: Site) -> Iterator[Page]:
-    """The entry, then one page per kind of GPU. A cell's anchor is ``model--engine``."""
-    key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()))
+    """The entry, then one page per kind of GPU. ``#model--engine`` opens a cell; a row's anchor is its model."""
+    key = (site.answers.all, site.outlines, site.names, tuple(site.kb.listings.values()), site.gotcha_texts)
     yield rebuild.kept(site, "matrix.md", lambda: key, lambda: _entry(site))
     for place in site.answers.places:
         yield rebuild.kept(site, place.path, lambda: key, lambda place=place: _page(site, place))  # type: ignore[misc]
@@ -78,26 +70,33 @@ def _entry(site: Site) -> Page:
 def _page(site: Site, place: GpuKind) -> Page:
     gpus, counts = _named(site, place), _counts(site, place)
     names = ", ".join(render.clip(gpu.title, 60) for gpu in gpus)
+    reasons = StatedReasons(site.answers)
+    engines = site.answers.engines
     rows = [
-        (model, [_cell(site, place, answer) for answer in site.answers.of(model.id).values()])
+        (model, [_cell(site, place, reasons, site.answers.of(model.id)[engine.id]) for engine in engines])
         for model in _models(site)
     ]
     return site.page(
         place.path,
-        f"Matrix: {place.shown}",
+        f"Matrix: {place.called}",
         "matrix_gpu.html",
         place=place,
         places=site.answers.places,
         gpus=gpus,
+        gotchas=[row for row in site.gotchas.rows if row.met and not set(place.gpus).isdisjoint(row.gpus)],
         rows=rows,
-        engines=site.answers.engines,
+        engines=engines,
+        reasons=[(engine, reasons.by_engine(engine.id)) for engine in engines],
         rulings=_rulings(site),
         legend=[(state, GLYPHS[state], MEANINGS[state], CLASSES[state], counts[state]) for state in VerdictState],
         classes=CLASSES,
         glyphs=GLYPHS,
         hide=("toc", "navigation"),
         description=f"Which engine serves which model on {names}",
-        search=Markup('<h1 id="matrix">Matrix: {}</h1><p>{}</p>').format(place.shown, names),
+        search=Markup('<h1 id="matrix">Matrix: {}</h1><p>{} | {}</p>').format(
+            place.called, place.shown, names.replace(", ", " | ")
+        ),
+        boost=1.75,
     )
 
 
@@ -131,21 +130,18 @@ def _counts(site: Site, place: GpuKind) -> Counter[VerdictState]:
     )
 
 
-def _cell(site: Site, place: GpuKind, answer: EngineVerdicts) -> MatrixCell:
+def _cell(site: Site, place: GpuKind, reasons: StatedReasons, answer: EngineVerdicts) -> list[MatrixPart]:
     found = list(answer.on(place.gpus))
-    titles = {id: site.kb.catalog.records[id].title for id in place.gpus}
-    parts = tuple(
+    records = site.kb.catalog.records
+    return [
         MatrixPart(
-            group, site.answers.brief(answer, group), ", ".join(titles[id] for id in held) if len(found) > 1 else ""
+            reasons.of(answer, group), group.flagged, ", ".join(records[id].title for id in held) if found[1:] else ""
         )
         for group, held in found
-    )
-    anchor = place.anchor(answer.engine) if len(parts) == 1 else f"on-{answer.engine}"
-    href = site.href(site.kb.catalog.records[answer.model], anchor)
-    return MatrixCell(f"{answer.model}--{answer.engine}", href, parts)
+    ]
 
 
-def _listed(site: Site, model: Record, engine: Record) -> tuple[Listing, str, str]:
-    """What an engine's own list says: the listing, the cell's colour, and where its chain is."""
+def _listed(site: Site, model: Record, engine: Record) -> tuple[Listing, str]:
+    """What an engine's own list says: the listing, and the cell's colour."""
     listing = site.kb.listings[model.id, engine.id]
-    return listing, CLASSES[VerdictState(str(listing.state))], site.href(model, f"on-{engine.id}")
+    return listing, CLASSES[VerdictState(str(listing.state))]

@@ -15,6 +15,7 @@ from generator.derive.facts import Facts
 from generator.derive.figures import CONTEXTS, Figure
 from generator.derive.overpay import NO_CACHE
 from generator.derive.parameters import Parameters, WeightBytes
+from generator.derive.quantizations import stored_sizes
 from generator.derive.stored_formats import StoredLayout
 from generator.derive.witnesses import size_witnesses
 from generator.knowledge.evidence.impact import layout_cite
@@ -27,6 +28,7 @@ from generator.site.sections.record_fields import RecordView, Shown, sheet, verb
 from generator.site.site import Site
 from generator.site.views import curve as curves
 from generator.site.views.fit_table import fit_table
+from generator.site.views.identifiers import of_model
 from generator.site.views.layer_strip import strip
 
 APART = ("name", "architecture", "claims", "evidence", "config", "evidence_basis", "underivable", "checkpoint")
@@ -58,8 +60,7 @@ def _page(site: Site, model: Record) -> Page:
         family=site.families.get(facts.geometry.family, "") if facts.geometry else "",
         headline=headline,
         windows=window_formula(facts.geometry, headline[0][1].layout) if facts.geometry and headline else "",
-        **_counted(facts),
-        witnesses=list(size_witnesses(model, facts)),
+        **_counted(site, model, facts),
         length=length,
         curve=curves.curve(facts, length),
         basis_notes=_basis_notes(facts),
@@ -75,13 +76,16 @@ def _page(site: Site, model: Record) -> Page:
         citing=site.citing(model),
         boost=2.0,
         description=description,
-        search=site.search_entry(model, text=description),
+        search=site.search_entry(model, names=of_model(model, facts)),
     )
 
 
-def _counted(facts: Facts) -> dict[str, object]:
-    """How many weights there are and how many bytes they take, each or why it is not known."""
+def _counted(site: Site, model: Record, facts: Facts) -> dict[str, object]:
+    """How many weights there are, what they take as released and what they would take, each or why it is not known."""
+    sized = (one for one in stored_sizes(site.kb.catalog, facts) if one.bytes)
     return {
+        "witnesses": list(size_witnesses(model, facts)),
+        "sizes": sorted(sized, key=lambda one: one.bytes or 0),
         "parameters": facts.parameters if isinstance(facts.parameters, Parameters) else None,
         "why_no_parameters": facts.parameters.reason if isinstance(facts.parameters, NotDerivable) else None,
         "weights": facts.weights if isinstance(facts.weights, WeightBytes) else None,

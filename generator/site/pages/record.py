@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from generator.catalog.records import Record
+from generator.derive.parameters import Parameters
+from generator.derive.quantizations import layout_of, open_sizes, stored_size
 from generator.knowledge.evidence.applicability import applies
 from generator.knowledge.observations import compared
 from generator.site import rebuild
@@ -14,9 +16,12 @@ from generator.site.html import render
 from generator.site.html.page import Page
 from generator.site.sections.record_fields import RecordView, sheet
 from generator.site.site import Site
+from generator.site.views.identifiers import of_record
 
 FALLBACK = "record.html"
 OWN_MODULE = ("model", "source")
+BOOST = {"engine": 1.5, "gpu": 1.6, "concept": 2.5, "gotcha": 1.3}
+"""Whose pages stand before others that are found alike."""
 
 
 def record_pages(site: Site) -> Iterator[Page]:
@@ -37,10 +42,16 @@ def _page(site: Site, template: str, record: Record) -> Page:
         view=view,
         short=short,
         long=long,
-        search=site.search_entry(record, *_sections(site, record)),
+        search=site.search_entry(record, *_sections(site, record), names=_names(record)),
+        boost=BOOST.get(record.kind, 1.0),
         citing=site.citing(record),
         **_extra(site, record),
     )
+
+
+def _names(record: Record) -> list[str]:
+    """What else it is looked for by. An engine's own record holds rows about everything: its name is enough."""
+    return [] if record.kind == "engine" else of_record(record)
 
 
 def _sections(site: Site, record: Record) -> Iterator[tuple[str, str, str]]:
@@ -66,20 +77,43 @@ def _extra(site: Site, record: Record) -> dict[str, Any]:
             (family, anchor(family, record), [summary.counts(family, record.id, place.gpus) for place in places])
             for family in summary.families
         ]
-        return {"sums": rows, "places": places}
+        return {"sums": rows, "places": places, "gotchas": site.gotchas.of_engine(record)}
     if record.kind == "gpu":
         rows = [
             (family, "", [summary.counts(family, engine.id, (record.id,)) for engine in answers.engines])
             for family in summary.families
         ]
         place = next((place for place in answers.places if record.id in place.gpus), None)
-        return {"sums": rows, "engines": answers.engines, "place": place}
+        return {"sums": rows, "engines": answers.engines, "place": place, "gotchas": site.gotchas.of_gpu(record.id)}
     if record.kind == "gotcha":
         found = site.summary.by_gotcha.get(record.id, {})
-        return {"met": [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]}
+        met = [(site.kb.catalog.records[id], effect, one) for (id, effect), one in found.items()]
+        return {"met": met, "conditions_": site.gotchas.of_gotcha(record)}
     if record.kind == "observation":
         return {"one": compared(site.kb, record)}
+    if record.kind == "quantization":
+        return _stored(site, record)
     return {}
+
+
+def _stored(site: Site, record: Record) -> dict[str, Any]:
+    """What a quantization stores, and what each counted model would take in it."""
+    layout = layout_of(site.kb.catalog, record) if record.get("blocks") else None
+    first = layout.blocks[0] if layout else None
+    block = None
+    if first and record.get("form") == "block type":
+        block = first.weights, sum((part.count or 0) * part.bits for part in first.parts) // 8
+    sized = record.get("mixture") or record.get("as_stated")
+    sizes = [each for model in site.kb.catalog.sound("model") if (each := _sized(site, record, model))] if sized else []
+    return {"layout": layout, "block": block, "sizes": sizes, "open": open_sizes(record)}
+
+
+def _sized(site: Site, record: Record, model: Record) -> tuple[Record, int, float] | None:
+    facts = site.kb.facts[model.id]
+    size = stored_size(site.kb.catalog, facts, record)
+    if size.bytes is None or not isinstance(facts.parameters, Parameters):
+        return None
+    return model, size.bytes, 8 * size.bytes / facts.parameters.total
 
 
 def _applies(site: Site, concept: Record) -> tuple[str, list[Record]] | None:

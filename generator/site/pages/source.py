@@ -51,7 +51,7 @@ def _page(site: Site, source: Record) -> Page:
         besides=[row for row in chains if not listed.issuperset((row[0].id, id) for id in row[2].models)],
         citing=site.citing(source, impact.values),
         boost=0.3,
-        search=site.search_entry(source, text=" ".join(source.get("subjects") or ())),
+        search=site.search_entry(source, names=source.get("subjects") or ()),
         description=f"{source.get('publisher')}: what it says, and what rests on it",
     )
 

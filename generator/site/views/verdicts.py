@@ -6,6 +6,7 @@ Nothing is decided here.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from generator.catalog.records import Record
 from generator.compatibility import Reason, Verdict, VerdictState
 from generator.compatibility.chain import DECIDES, THESE_GPUS, Effect, on
 from generator.knowledge.knowledge_base import KnowledgeBase
-from generator.notation.gpus import Gpu
+from generator.notation.gpus import Gpu, product
 from generator.site.memory import Memory, own_inputs, verdict_inputs
 
 CLASSES = {state: f"v{number}" for number, state in enumerate(VerdictState)}
@@ -36,19 +37,26 @@ BRIEF = {
 
 LONGEST_BRIEF = 44
 
+MOST_PRODUCTS = 3
+"""So many products stand for their kind of GPU in a list."""
+
 FLAGS = ("opt-in", "by hand", "named")
 """How modifiers begin that ask for a flag, a choice by hand or a pre-release."""
 
 
 @dataclass(frozen=True)
 class GpuGroup:
-    """The GPUs that share an answer: the state, the steps in order, and what would flip it."""
+    """The GPUs that share an answer: the state, the steps in order, and what would flip it.
+
+    `open` holds the same steps with the GPU left open, so that they are equal wherever only its name differs.
+    """
 
     gpus: tuple[str, ...]
     state: VerdictState
     reasons: tuple[Reason, ...]
     modifiers: tuple[str, ...]
     flips_if: tuple[str, ...]
+    open: tuple[Reason, ...] = field(compare=False)
 
     @property
     def flagged(self) -> bool:
@@ -127,8 +135,9 @@ class VerdictGroups:
 
     @cached_property
     def engines(self) -> tuple[Record, ...]:
-        """The engines on record."""
-        return tuple(self.kb.catalog.sound("engine"))
+        """The engines on record, those that most readers come for first."""
+        order = self.kb.catalog.kinds["engine"].order
+        return tuple(sorted(self.kb.catalog.sound("engine"), key=lambda engine: order(engine.id)))
 
     @cached_property
     def places(self) -> tuple[GpuKind, ...]:
@@ -136,7 +145,9 @@ class VerdictGroups:
         kinds: dict[str, list[Gpu]] = {}
         for gpu in self.kb.verdicts.gpus.values():
             kinds.setdefault(gpu.capability or gpu.id, []).append(gpu)
-        places = (GpuKind(name, tuple(gpu.id for gpu in gpus), gpus[0]) for name, gpus in kinds.items())
+        places = (
+            GpuKind(name, tuple(gpu.id for gpu in gpus), gpus[0], _products(gpus)) for name, gpus in kinds.items()
+        )
         return tuple(sorted(places, key=lambda place: place.order))
 
     def where(self, gpus: Iterable[str]) -> str:
@@ -176,6 +187,7 @@ class GpuKind:
     name: str
     gpus: tuple[str, ...]
     first: Gpu
+    products: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -187,6 +199,12 @@ class GpuKind:
         """What it is called: the capability, or the GPU where it has none."""
         return self.first.shown
 
+    @property
+    def called(self) -> str:
+        """What people call its GPUs: ``H100, H200, GH200 and 2 more``."""
+        more = len(self.products) - MOST_PRODUCTS
+        return ", ".join(self.products[:MOST_PRODUCTS]) + (f" and {more} more" if more > 0 else "")
+
     def anchor(self, engine: str) -> str:
         """The anchor of its answer for an engine, on a model's page."""
         return f"{engine}.{self.name.replace('_', '-')}"
@@ -196,6 +214,11 @@ class GpuKind:
         """CUDA by capability, then the others."""
         digits = re.sub(r"\D", "", self.name)
         return ({"cuda": "0"}.get(self.first.platform, self.first.platform), int(digits or 0), self.name)
+
+
+def _products(gpus: list[Gpu]) -> tuple[str, ...]:
+    """The products among GPUs, those with most variants on record first."""
+    return tuple(name for name, _ in Counter(product(gpu.title) for gpu in gpus).most_common())
 
 
 def _clipped(text: str) -> str:
@@ -223,4 +246,6 @@ def _alike(one: Verdict, other: Verdict) -> bool:
 
 def _group(ids: tuple[str, ...], verdict: Verdict, shown: str) -> GpuGroup:
     reasons = tuple(each.on(shown) for each in verdict.chain)
-    return GpuGroup(ids, verdict.state, reasons, verdict.modifiers, tuple(on(each, shown) for each in verdict.flips))
+    return GpuGroup(
+        ids, verdict.state, reasons, verdict.modifiers, tuple(on(each, shown) for each in verdict.flips), verdict.chain
+    )

@@ -1,4 +1,4 @@
-"""``servebook diff`` as Markdown for a comment. Whatever comes from records stands in code spans, where it is text."""
+"""``servebook diff`` as Markdown for a comment. Whatever comes from records is in code spans, where it is text."""
 
 from __future__ import annotations
 

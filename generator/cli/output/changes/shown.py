@@ -30,7 +30,7 @@ class ChangedFindings:
 
 @dataclass(frozen=True, eq=False)
 class ShownChanges:
-    """A comparison, what the two sides are called, and what is to be said beside it."""
+    """A comparison, what the two sides are called, and what else is to be said."""
 
     found: BaseChanges
     base: str

@@ -18,6 +18,7 @@ from generator.derive.config.wrappers import unwrap
 from generator.derive.facts import Facts
 from generator.derive.figures import CONTEXTS, Figure
 from generator.derive.model_facts import cache_facts, class_names
+from generator.derive.quantizations import StoredSize, stored_sizes
 from generator.derive.stored_formats import formats
 
 if TYPE_CHECKING:  # a config needs no knowledge base, and shall not wait for one
@@ -66,6 +67,7 @@ class KvAnswer:
     notes: tuple[str, ...] = ()
     offered: DefaultsUsed | None = None
     condition: IfNeutral | None = None
+    sizes: tuple[StoredSize, ...] = ()
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -120,7 +122,8 @@ class KvAnswer:
 
 def of_record(kb: KnowledgeBase, id: str, ask: KvQuestion) -> KvAnswer:
     """The answer for a model on record."""
-    return _answer(kb.facts[id], ask, kb.catalog)
+    facts = kb.facts[id]
+    return replace(_answer(facts, ask, kb.catalog), sizes=tuple(stored_sizes(kb.catalog, facts)))
 
 
 def of_config(config: Mapping[str, Any], name: str, catalog: Catalog | None, gaps: Leeway, ask: KvQuestion) -> KvAnswer:

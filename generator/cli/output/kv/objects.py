@@ -10,6 +10,7 @@ from generator.cli.output.kv.overpay import overpay_object
 from generator.cli.output.to_json import to_json
 from generator.derive.attention.geometry import Geometry
 from generator.derive.class_defaults import DefaultsUsed
+from generator.derive.config.fields import NotDerivable
 from generator.derive.figures import CachePart
 from generator.notation.units import number
 
@@ -38,6 +39,17 @@ def as_json(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
             for tokens in answer.ask.contexts
         }
     return to_json(payload)
+
+
+def _weights(answer: KvAnswer) -> dict[str, Any]:
+    """Bytes of weights as released, and in each quantization on record, with the reasons where there are none."""
+    released = answer.facts.weights
+    return {
+        "as_released_bytes": None if released is None or isinstance(released, NotDerivable) else released.total,
+        "reason": released.reason if isinstance(released, NotDerivable) else None,
+        "computed_bytes": {each.record.id: each.bytes for each in answer.sizes},
+        "refused": {each.record.id: each.reason for each in answer.sizes if each.bytes is None},
+    }
 
 
 def _refusal(answer: KvAnswer) -> dict[str, Any]:
@@ -94,6 +106,7 @@ def _derived(answer: KvAnswer, geometry: Geometry) -> dict[str, Any]:
         "geometry_only": [figure.key for figure in answer.figures if figure.geometry_only],
         "engines": {figure.key: list(figure.engines) for figure in answer.figures},
         "class_defaults": _filled(answer.facts.class_defaults),
+        "weights": _weights(answer),
         "batch": ask.batch,
         "tp": ask.tp,
         "notes": list(answer.notes),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from generator.cli.output.kv.answer import IfNeutral, KvAnswer
 from generator.cli.output.kv.overpay import overpay_lines
 from generator.derive.attention.geometry import StateSlot
+from generator.derive.config.fields import NotDerivable
 from generator.derive.figures import Figure
 from generator.notation.units import binary, grouped
 
@@ -40,6 +41,7 @@ def as_text(answer: KvAnswer, inside: KvInEngine | None = None) -> str:
         [*(_table(answer) if geometry.streams else ()), *states],
         _inside(answer, inside) if inside else [],
         [*_traps(answer), *overpay_lines(answer.facts.overpay), *_remarks(answer)],
+        list(_weights(answer)),
     ]
     return "\n\n".join(filter(None, map("\n".join, blocks)))
 
@@ -63,6 +65,23 @@ def _remarks(answer: KvAnswer) -> Iterator[str]:
     if answer.facts.class_defaults:
         yield f"class default: {answer.facts.class_defaults}"
     yield from (f"note: {note}" for note in answer.notes if not note.startswith("class default: "))
+
+
+def _weights(answer: KvAnswer) -> Iterator[str]:
+    """What the weights take as released, and what they would take in each quantization on record."""
+    sized = sorted((each for each in answer.sizes if each.bytes), key=lambda each: each.bytes or 0)
+    if answer.facts.weights is None and not sized:
+        return
+    yield "weights of the language model"
+    if isinstance(answer.facts.weights, NotDerivable):
+        yield f"  as released: not derivable: {answer.facts.weights.reason}"
+    elif answer.facts.weights:
+        yield f"  as released: {grouped(answer.facts.weights.total)} B ({binary(answer.facts.weights.total)})"
+    if sized:
+        yield "  computed from the count, whether such a file exists or not:"
+    width = max((len(each.name) for each in sized), default=0)
+    for each in sized:
+        yield f"  {each.name:<{width}}  {grouped(each.bytes or 0):>17}  {binary(each.bytes or 0):>10}"
 
 
 def _growth(answer: KvAnswer) -> Iterator[str]:

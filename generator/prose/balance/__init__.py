@@ -1,0 +1,1 @@
+"""Double entry for prose: every number balances with something, or is reported."""
