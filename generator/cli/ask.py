@@ -62,10 +62,7 @@ def kv(
             said = f"{asked.dialect}, read by the names that its own readers give its keys"
             answer = replace(answer, notes=(said, *answer.notes))
     else:
-        if class_defaults:
-            raise Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")
-        if assume_neutral:
-            raise Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
+        _for_configs_alone(assume_neutral, class_defaults)
         kb = asked_base(root)
         answer = figures.of_record(kb, record_named(kb, str(model), "model").id, ask)
     if answer.unknown_layouts:
@@ -74,6 +71,14 @@ def kv(
     kept = _inside(root, answer, outer, engine, gpu)
     click.echo(figures.as_json(answer, kept) if form == "json" else figures.as_text(answer, kept))
     raise click.exceptions.Exit(0 if _known(answer, kept) else 1)
+
+
+def _for_configs_alone(assume_neutral: tuple[str, ...], class_defaults: bool) -> None:
+    """Options that a record has fields for stop the run, with the field."""
+    if class_defaults:
+        raise Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")
+    if assume_neutral:
+        raise Stop("--assume-neutral goes with --config; for a record the key belongs in schema/config_keys.yaml")
 
 
 def _known(answer: Any, kept: Any) -> bool:
