@@ -46,7 +46,6 @@ def kv(
     form: str,
 ) -> None:
     """What a model keeps per token and sequence, for MODEL on record or any --config FILE."""
-    from generator.catalog.read.declared import shipped_catalog
     from generator.cli.output import kv as figures
 
     if (model is None) == (config is None):
@@ -54,13 +53,7 @@ def kv(
     ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
     outer: Any = None
     if config is not None:
-        catalog, on_record, class_reads = _on_record(root)
-        asked = any_config_at(config, (catalog or shipped_catalog()).tables)
-        outer, gaps = asked.keys, figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
-        answer = figures.of_config(outer, str(config), catalog, gaps, ask)
-        if asked.dialect:
-            said = f"{asked.dialect}, read by the names that its own readers give its keys"
-            answer = replace(answer, notes=(said, *answer.notes))
+        answer, outer = _of_file(root, config, assume_neutral, class_defaults, ask)
     else:
         if class_defaults:
             raise Stop("--class-defaults goes with --config; a record names its source under `class_defaults`")
@@ -75,6 +68,23 @@ def kv(
     click.echo(figures.as_json(answer, kept) if form == "json" else figures.as_text(answer, kept))
     fine = answer.derivable and not answer.ranks_refused and (kept is None or kept.derivable)
     raise click.exceptions.Exit(0 if fine else 1)
+
+
+def _of_file(
+    root: Path | None, config: Path, assume_neutral: tuple[str, ...], class_defaults: bool, ask: Any
+) -> tuple[Any, Any]:
+    """The answer for a config.json or its like, and the config by the names that Hugging Face gives its keys."""
+    from generator.catalog.read.declared import shipped_catalog
+    from generator.cli.output import kv as figures
+
+    catalog, on_record, class_reads = _on_record(root)
+    asked = any_config_at(config, (catalog or shipped_catalog()).tables)
+    gaps = figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
+    answer = figures.of_config(asked.keys, str(config), catalog, gaps, ask)
+    if asked.dialect:
+        said = f"{asked.dialect}, read by the names that its own readers give its keys"
+        answer = replace(answer, notes=(said, *answer.notes))
+    return answer, asked.keys
 
 
 def _inside(root: Path | None, answer: Any, config: Any, engine: str | None, gpu: str | None) -> Any:
