@@ -46,7 +46,6 @@ def kv(
     form: str,
 ) -> None:
     """What a model keeps per token and sequence, for MODEL on record or any --config FILE."""
-    from generator.catalog.read.declared import shipped_catalog
     from generator.cli.output import kv as figures
 
     if (model is None) == (config is None):
@@ -54,13 +53,7 @@ def kv(
     ask = figures.KvQuestion(contexts or figures.CONTEXTS, caches, batch, tp)
     outer = None
     if config is not None:
-        catalog, on_record, class_reads = _on_record(root)
-        asked = any_config_at(config, (catalog or shipped_catalog()).tables)
-        outer, gaps = asked.keys, figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
-        answer = figures.of_config(outer, str(config), catalog, gaps, ask)
-        if asked.dialect:
-            said = f"{asked.dialect}, read by the names that its own readers give its keys"
-            answer = replace(answer, notes=(said, *answer.notes))
+        answer, outer = _of_file(root, config, assume_neutral, class_defaults, ask)
     else:
         _for_configs_alone(assume_neutral, class_defaults)
         kb = asked_base(root)
@@ -84,6 +77,23 @@ def _for_configs_alone(assume_neutral: tuple[str, ...], class_defaults: bool) ->
 def _known(answer: Any, kept: Any) -> bool:
     """Whether there are the figures that were asked for."""
     return bool(answer.derivable and not answer.ranks_refused and (not kept or kept.derivable))
+
+
+def _of_file(
+    root: Path | None, config: Path, assume_neutral: tuple[str, ...], class_defaults: bool, ask: Any
+) -> tuple[Any, Any]:
+    """The answer for a config.json or its like, and the config by the names that Hugging Face gives its keys."""
+    from generator.catalog.read.declared import shipped_catalog
+    from generator.cli.output import kv as figures
+
+    catalog, on_record, class_reads = _on_record(root)
+    asked = any_config_at(config, (catalog or shipped_catalog()).tables)
+    gaps = figures.Leeway(assume_neutral, class_defaults, on_record, class_reads)
+    answer = figures.of_config(asked.keys, str(config), catalog, gaps, ask)
+    if asked.dialect:
+        said = f"{asked.dialect}, read by the names that its own readers give its keys"
+        answer = replace(answer, notes=(said, *answer.notes))
+    return answer, asked.keys
 
 
 def _inside(root: Path | None, answer: Any, config: Any, engine: str | None, gpu: str | None) -> Any:

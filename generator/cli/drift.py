@@ -1,4 +1,4 @@
-"""``servebook drift``: what documents say today beside what is on record of them."""
+"""``servebook drift``: what documents say today, compared with what is on record of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def drift(root: Path | None, /, ids: tuple[str, ...], accept: bool, form: str, *
     """What the documents of sources say today: facts that differ, what moved or is gone, and what that would change.
 
     Packages are asked for at the index that pip is configured with, files of repositories as schema/hosts.yaml says.
-    Ends with 1 where something drifted. Stopped and begun again with --since, it goes on where it was.
+    Ends with 1 where something drifted. Stopped and started again with --since, it goes on where it was.
     """
     from generator.cli.output import drift as report
     from generator.upstream.effects import effects
@@ -179,7 +179,7 @@ def _accept(folder: Path, kb: KnowledgeBase, looker: Looker, outcomes: Sequence[
 
 
 def _pinned(looker: Looker, source: Record, outcome: DriftOutcome) -> str:
-    """The address of the edition that was read, which must be one for ever."""
+    """The address of the edition that was read, which must be one forever."""
     from generator.upstream.places import RepositoryFile, document_place, locator_of
     from generator.upstream.replies import NoReply
 

@@ -94,7 +94,7 @@ class CachePolicy:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know beside the figures: the policy in words, and what its record adds."""
+        """What to know in addition to the figures: the policy in words, and what its record adds."""
         return (*self.told, *self.remarks)
 
 
@@ -176,7 +176,7 @@ def _kept(engine: Record, row: Mapping[str, Any], place: EnginePlace) -> Kept | 
 
 
 def _told(kind: str, kept: Kept) -> str:
-    """A policy in words: what a reader should know beside the figure."""
+    """A policy in words: what a reader should know in addition to the figure."""
     if kind == STATE:
         copies = "once" if kept.copies == 1 else f"{kept.copies} times"
         return f"the state of a sequence is held {copies}{', divided among the GPUs' if kept.sharded else ''}"

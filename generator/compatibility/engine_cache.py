@@ -17,7 +17,7 @@ from generator.derive.attention.geometry import CacheStream
 
 @dataclass(frozen=True)
 class EngineCache:
-    """A model's cache in an engine, on each GPU: what grows with the tokens, and what a sequence holds besides.
+    """A model's cache in an engine, on each GPU: what grows with the tokens, and what else a sequence holds.
 
     ``tp`` GPUs share heads, ``stages`` share layers, taken as even.
     """

@@ -74,7 +74,7 @@ class Fit:
 
     @property
     def left(self) -> Fraction | None:
-        """Bytes that are left beside weights, cache and what the engine keeps free; below 0 where they lack."""
+        """Bytes that are left after weights, cache and what the engine keeps free; below 0 where they lack."""
         if self.load.bytes is None or not self.memory:
             return None
         return self.memory - self.load.bytes - (self.kept_free.bytes or 0)
@@ -146,7 +146,7 @@ def cell_fit(
 
 
 def fit(caches: CachesInEngines, engine: str, load: Load, gpu: str) -> Fit:
-    """A load against a GPU, beside what the engine keeps free."""
+    """A load against a GPU, together with what the engine keeps free."""
     record = caches.catalog.records[gpu]
     weights = None if isinstance(load.weights, str) else load.weights
     free = kept_free(caches.catalog.records[engine], load.family, caches.place(gpu, load.tp), weights)

@@ -24,7 +24,7 @@ class KeptFree:
 
 
 def kept_free(engine: Record, family: str | None, place: EnginePlace, weights: Fraction | None) -> KeptFree:
-    """What an engine keeps free on each of some GPUs, beside so many bytes of weights."""
+    """What an engine keeps free on each of some GPUs, next to so many bytes of weights."""
     stated: Mapping[str, Any] = engine.get("memory") or {}
     if not stated:
         return KeptFree(None, f"what {engine.title} keeps free by default was not read: nothing is set apart for it")

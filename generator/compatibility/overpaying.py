@@ -17,7 +17,7 @@ REFERENCE = EnginePlace(None, 80 << 30, 1)
 """A GPU that decides what an engine sets by itself, where no other is meant: one of 80 GiB."""
 
 SLACK = Fraction(21, 20)
-"""Blocks that are rounded up are no overpay: up to a twentieth is let pass."""
+"""Blocks that are rounded up are not an overpay: up to a twentieth is ignored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The answer to "does it run there, and does it fit": each engine with its verdict, its cache and its command line.
 
-Kernels and memory are two answers beside each other, never one. What is asked backwards, the smallest box, the longest
+Kernels and memory are two separate answers, never one. What is asked backwards, the smallest box, the longest
 context and the most sequences, is asked of the memory alone.
 """
 
@@ -155,7 +155,7 @@ def _cache_steps(answer: EngineAnswer) -> list[Reason]:
 
 
 def _doubt(answer: EngineAnswer) -> int:
-    """Those that fit stand before those of which that is not known, and these before those that do not."""
+    """Those that fit come before those of which that is not known, and these before those that do not."""
     return {True: 0, None: 1, False: 2}[answer.fit.fits]
 
 

@@ -41,7 +41,7 @@ def parsed(text: str) -> FieldCondition:
     """A condition as it is typed. Raises BadCondition."""
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise BadCondition(f"`{text}` is no condition; write FIELD=VALUE, as in vendor=Google")
+        raise BadCondition(f"`{text}` is not a condition; write FIELD=VALUE, as in vendor=Google")
     if match[2] not in ("=", "!=") and _number(match[3]) is None:
         raise BadCondition(f"`{match[2]}` compares numbers, and `{match[3]}` is none")
     return FieldCondition(tuple(match[1].split(".")), match[2], match[3])
@@ -64,7 +64,7 @@ def matching(records: list[Record], conditions: list[FieldCondition]) -> list[tu
 
 
 def _check_field(records: list[Record], path: tuple[str, ...]) -> None:
-    """Raise BadCondition, with the names that stand there, where no record has the field."""
+    """Raise BadCondition, with the names that are there, where no record has the field."""
     for depth in range(len(path)):
         above, here = path[:depth], path[: depth + 1]
         inside = [at for record in records for at in _values(record.data, above) if isinstance(at, dict)]
@@ -75,7 +75,7 @@ def _check_field(records: list[Record], path: tuple[str, ...]) -> None:
 
 
 def _values(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """What stands at a path; of lists, each entry."""
+    """The value at a path; of lists, each entry."""
     if isinstance(value, list):
         for item in value:
             yield from _values(item, path)

@@ -16,7 +16,7 @@ TEXT, LIST = 8, 9
 
 
 class NotGguf(ValueError):
-    """The bytes are no GGUF file of a version that is read, or end inside the metadata."""
+    """The bytes are not a GGUF file of a version that is read, or end inside the metadata."""
 
 
 @dataclass

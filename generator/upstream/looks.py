@@ -1,4 +1,4 @@
-"""One look at the document of a source as it stands today: its facts beside those on record, or why there are none."""
+"""One look at the document of a source as it is today: its facts against those on record, or why there are none."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Looker:
     # --- facts
 
     def _compared(self, source: Record, data: bytes, where: str) -> DriftOutcome:
-        """The bytes beside what is on record: the same bytes, the same facts, or which differ."""
+        """The bytes compared with what is on record: the same bytes, the same facts, or which differ."""
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         told = partial(DriftOutcome, source.id, digest=digest)
         identical = digest in (source.get("digest"), source.get("read_from", "digest"))
@@ -188,7 +188,7 @@ class Looker:
         return self._quoted(source, data, where, told)
 
     def _quoted(self, source: Record, data: bytes, where: str, told: Callable[..., DriftOutcome]) -> DriftOutcome:
-        """What was read by hand: its quotes, which still stand there, in other words, or not at all."""
+        """What was read by hand: its quotes, which are still there, in other words, or not at all."""
         quotes = [str(each["exact"]) for each in source.get("quotes") or ()]
         if not quotes:
             why = f"other bytes on {where}; it was read by hand, so a person compares"
@@ -201,7 +201,7 @@ class Looker:
         if len(near) == len(lost):
             return told(state=Drift.REWORDED, why=f"{where} says `{lost[0]}` in other words")
         if len(lost) == len(quotes):
-            raise NoReply(f"none of its quotes stands on {where}: it may be another page")
+            raise NoReply(f"none of its quotes is on {where}: it may be another page")
         gone = next(each for each in lost if each not in near)
         return told(state=Drift.CHANGED, why=f"`{gone}` does not stand on {where} any more")
 
@@ -233,7 +233,7 @@ def _words(text: str) -> str:
 
 
 def _near(quote: str, text: str) -> bool:
-    """Whether some stretch of a text, twice as long as a quote, resembles it: a quote that stands there gives 1."""
+    """Whether some stretch of a text, twice as long as a quote, resembles it: a quote that is there gives 1."""
     first = max(quote.split(), key=len, default="")
     at, length = text.find(first), len(quote)
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""Where a document of today stands: from the address on record to a package, a file in a repository, or a page."""
+"""Where a document is today: from the address on record to a package, a file in a repository, or a page."""
 
 from __future__ import annotations
 

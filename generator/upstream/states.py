@@ -1,4 +1,4 @@
-"""How a document stands to what is on record: the one vocabulary of command, site and reports."""
+"""How a document relates to what is on record: the one vocabulary of command, site and reports."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_other_keys_stay_in_the_way(keys: ConfigKeys, more: dict[str, Any]) -> N
 def test_the_message_says_that_the_class_reads_it(keys: ConfigKeys) -> None:
     refused = derive({**LLAMA, "own_odd": 3}, keys)
     assert isinstance(refused, NotDerivable)
-    assert "the code of `llama` in a library reads it" in refused.reason
+    assert "the code of `llama` (llama; a library) reads it" in refused.reason
 
 
 def test_beside_a_language_model_the_wrapper_s_class_decides(keys: ConfigKeys) -> None:

@@ -41,13 +41,13 @@ class ShownDrift:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many sources stand how."""
+        """How many sources have each state."""
         found = Counter(each.state for each in self.outcomes)
         return {str(state): found[state] for state in WORST_FIRST if found[state]}
 
     @property
     def headline(self) -> str:
-        """One line: how many were looked at, and how they stand."""
+        """One line: how many were looked at, and in which state they are."""
         states = ", ".join(f"{count} {state}" for state, count in self.counts.items())
         more = f"; {self.left} left for a later run" if self.left else ""
         many = "" if len(self.outcomes) == 1 else "s"
@@ -86,7 +86,7 @@ def _lines(shown: ShownDrift) -> Iterator[str]:
 
 
 def as_markdown(shown: ShownDrift) -> str:
-    """For an issue or a comment; what comes from records and documents stands in code spans."""
+    """For an issue or a comment; what comes from records and documents is in code spans."""
     parts = [f"**{shown.headline}**"]
     for each in shown.news:
         lines = [change.told for change in each.changes]

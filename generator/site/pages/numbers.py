@@ -16,12 +16,12 @@ from generator.site.site import Site
 WORDS = {
     Standing.EXPRESSION: ("computed", "an expression gives it, and its formula opens on the page"),
     Standing.FIELD: ("in a record", "a field of the record, or of one that the sentence cites"),
-    Standing.SOURCE: ("in a source", "a fact or a quote of a source that is cited beside it"),
+    Standing.SOURCE: ("in a source", "a fact or a quote of a source that is cited next to it"),
     Standing.EQUATION: (
         "in a calculation",
-        "a calculation or a conversion beside it holds, and the rest of it balances",
+        "a calculation or a conversion next to it holds, and the rest of it balances",
     ),
-    Standing.SAID: ("an author's word", "nothing on record carries it; the reason stands with it"),
+    Standing.SAID: ("an author's word", "nothing on record carries it; the reason is given with it"),
     Standing.FALSE: ("in a false statement", "a check reports the statement"),
     Standing.UNBALANCED: ("unbalanced", "nothing on record carries it"),
 }
@@ -44,7 +44,7 @@ def numbers_page(site: Site) -> Iterator[Page]:
         said=_of(found, Standing.SAID),
         unbalanced=_of(found, Standing.UNBALANCED),
         hide=("toc", "navigation"),
-        description="How many numbers stand in prose, and what each of them balances with",
+        description="How many numbers there are in prose, and what each of them balances with",
         search="<h1>Numbers</h1><p>numbers in prose: computed, cited, said, unbalanced</p>",
     )
 

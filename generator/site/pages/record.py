@@ -21,7 +21,7 @@ from generator.site.views.identifiers import of_record
 FALLBACK = "record.html"
 OWN_MODULE = ("model", "source")
 BOOST = {"engine": 1.5, "gpu": 1.6, "concept": 2.5, "gotcha": 1.3}
-"""Whose pages stand before others that are found alike."""
+"""Whose pages come before others that are found equally well."""
 
 
 def record_pages(site: Site) -> Iterator[Page]:

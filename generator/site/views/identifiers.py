@@ -1,6 +1,6 @@
-"""What a record may be looked for by, besides its name: Hub ids, classes, types, formats, block sizes, figures.
+"""What a record may be looked for by, apart from its name: Hub ids, classes, types, formats, block sizes, figures.
 
-Found in the record and not listed anywhere: short strings and numbers that are no prose, no evidence and no reason.
+Found in the record and not listed anywhere: short strings and numbers that are not prose, evidence or a reason.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BEHIND = (
     "reports",
     "requires",
 )
-"""Fields that stand in the index by other ways, and those whose contents nobody looks for."""
+"""Fields that are in the index in other ways, and those whose contents nobody looks for."""
 
 
 def of_model(model: Record, facts: Facts) -> list[str]:
@@ -55,7 +55,7 @@ def of_model(model: Record, facts: Facts) -> list[str]:
 
 
 def of_record(record: Record) -> list[str]:
-    """The names and numbers that stand in a record's fields; a number stands behind the name of its field."""
+    """The names and numbers in a record's fields; a number follows the name of its field."""
     return list(dict.fromkeys(_walk({key: value for key, value in record.data.items() if key not in APART})))
 
 

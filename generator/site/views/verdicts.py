@@ -38,7 +38,7 @@ BRIEF = {
 LONGEST_BRIEF = 44
 
 MOST_PRODUCTS = 3
-"""So many products stand for their kind of GPU in a list."""
+"""So many products represent their kind of GPU in a list."""
 
 FLAGS = ("opt-in", "by hand", "named")
 """How modifiers begin that ask for a flag, a choice by hand or a pre-release."""
