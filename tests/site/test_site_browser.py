@@ -367,7 +367,8 @@ def test_a_program_finds_everything_from_llms_txt(opened: Any, site: str) -> Non
 
 @pytest.mark.parametrize("path", ["", "models/deepseek-v2/", "matrix/sm-90/", "gotchas/"])
 def test_no_text_is_smaller_than_twelve_pixels(opened: Any, path: str) -> None:
-    small = """() => [...document.querySelectorAll("body *")].filter(one => one.checkVisibility() && !one.closest("svg, .sb-hidden")
+    small = """() => [...document.querySelectorAll("body *")]
+        .filter(one => one.checkVisibility() && !one.closest("svg, .sb-hidden")
         && [...one.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())
         && parseFloat(getComputedStyle(one).fontSize) < 11.99)
         .map(one => one.className + ": " + one.textContent.slice(0, 30))"""
