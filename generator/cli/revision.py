@@ -30,6 +30,13 @@ def checkout(root: Path, revision: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+def state(root: Path) -> tuple[str, int]:
+    """The commit of the work tree, with ``+`` after it if files differ from it, and its time in seconds since 1970."""
+    shown = _git(root, "show", "--no-patch", "--format=%h %ct", "--abbrev=10", "HEAD").decode("ascii").split()
+    changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    return shown[0] + ("+" if changed.strip() else ""), int(shown[1])
+
+
 def place(root: Path) -> str:
     """The path of a folder in its repository, with a slash at the end; empty for the repository's root."""
     return _git(root, "rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")

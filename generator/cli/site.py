@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from generator.cli.revision import NoRevision, state
 from generator.cli.targets import Stop, found_root, written
 
 
@@ -17,10 +19,19 @@ from generator.cli.targets import Stop, found_root, written
 def build(root: Path | None, out: Path | None) -> None:
     """Build the site; every warning is an error. A build that fails, or is stopped, leaves the site as it was."""
     folder = found_root(root)
+    _say_which(folder)
     arguments = ["build", "--strict", "--config-file", str(folder / "mkdocs.yml"), "--site-dir"]
     with written(folder, out or folder / "site") as fresh:
         _mkdocs(folder, [*arguments, str(fresh)])
     click.echo(f"wrote the site to {out or folder / 'site'}")
+
+
+def _say_which(folder: Path) -> None:
+    """Tell the build which commit it is of, so that every footer says so and two builds of one commit are alike."""
+    with suppress(NoRevision):
+        commit, seconds = state(folder)
+        os.environ["SERVEBOOK_COMMIT"] = commit
+        os.environ.setdefault("SOURCE_DATE_EPOCH", str(seconds))
 
 
 @click.command()

@@ -7,6 +7,7 @@ nothing stops: a broken record shows its error on its page.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -35,12 +36,15 @@ from generator.findings import Finding, Severity, failure
 from generator.knowledge.knowledge_base import KnowledgeBase, assemble
 from generator.notation.plain import plain
 from generator.site import pages
+from generator.site.edition import Edition
 from generator.site.guard import guard
 from generator.site.html import prose as typesetting
 from generator.site.html import render
 from generator.site.html.links import Style, resolved
 from generator.site.html.page import Page
 from generator.site.html.policy import ContentPolicy
+from generator.site.machine.files import machine_files
+from generator.site.machine.markdown import twin
 from generator.site.memory import Memory
 from generator.site.navigation import contents_of, titles
 from generator.site.preview import Preview
@@ -74,6 +78,7 @@ class ReadyPage(MkDocsPage):
         """Nothing is read; what the theme wants to know is set. The theme escapes nothing, so it gets escaped text."""
         self.markdown = ""
         self.meta = {"description": escape(self.ready.description), "hide": list(self.ready.hide)}
+        self.meta["twin"] = twin(self.ready.path, self.style).rpartition("/")[2]
         self.meta["search"] = {"boost": self.ready.boost} if self.ready.search else {"exclude": True}
         if not self.is_homepage:
             self.meta["title"] = escape(self.ready.title)
@@ -98,6 +103,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         self.preview = Preview()
         self.expected: set[str] = set()
         self.site: Site | None = None
+        self.edition: Edition | None = None
         self.shared: Any = None
         self.memory = Memory()
         self.pages: dict[str, Page] = {}
@@ -123,6 +129,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
             raise
         except Exception as error:
             self._stop_or_tell(f"reading the records failed inside ({failure(error)}): please report it")
+        config.extra["servebook"] = self.edition
         return config
 
     def _stop_or_tell(self, problem: str) -> None:
@@ -142,6 +149,7 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         site = Site(kb, tuple(errors), self._texts(kb, errors), self._memory(kb))
         self.pages = {page.path: page for page in (pages.build_site if self.serving else pages.whole)(site)}
         self.site = site
+        self.edition = Edition.of(site, {} if self.serving else os.environ)
         for failed in site.failures:
             log.warning("servebook: %s", failed)
 
@@ -205,7 +213,8 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
         """What surrounds every page, as far as it can change between two builds of a preview."""
         listed = tuple((page.path, page.title) for page in self.pages.values() if page.in_nav)
         theme = Path(config.theme.custom_dir) if config.theme.custom_dir else shipped("templates")
-        return listed, Path(config.config_file_path).stat().st_mtime_ns, _latest(theme), self.shared and self.shared[1]
+        settings = Path(config.config_file_path).stat().st_mtime_ns
+        return self.edition, listed, settings, _latest(theme), self.shared and self.shared[1]
 
     def on_page_markdown(self, markdown: str, page: MkDocsPage, config: MkDocsConfig, files: Files) -> str:
         """Citations in hand-written pages, by the same resolver."""
@@ -224,9 +233,15 @@ class ServebookPlugin(BasePlugin[Options]):  # type: ignore[no-untyped-call]
 
     @event_priority(-100)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Put what was written where the preview serves it."""
+        """Put what was written where the preview serves it; to a built site add what is published for programs."""
         if self.serving:
             self.preview.built(Path(config.site_dir), self.expected)
+        elif self.site is not None and self.edition is not None:
+            url, style = str(config.site_url or ""), _style(config)
+            for name, text in machine_files(self.site, self.pages.values(), self.edition, style, url):
+                path = Path(config.site_dir, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, "utf-8")
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
         """Rebuild when a record, a source, a schema or a template changes, and write only pages that change."""

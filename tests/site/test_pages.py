@@ -35,6 +35,7 @@ SHOWN = (
     "matrix/sm-90",
     "families",
     "corrections",
+    "coverage",
     "overpay",
     "unknown-cells",
     "numbers",

@@ -233,11 +233,13 @@ LOOKED_AT = (
     "engines/vllm/",
     "sources/",
     "sources/vllm-0-33-0-registry/",
+    "gotchas/",
     "gotchas/sm120-sparse-mla-block-size/",
     "gpus/h100-sxm/",
     "checks/CIT101/",
     "fields/engine/",
     "corrections/",
+    "coverage/",
 )
 
 
@@ -296,10 +298,81 @@ def test_search_finds_an_error_by_its_text_and_is_driven_by_keys(opened: Any, si
     first = page.locator(".sb-hits a").first
     first.wait_for()
     assert first.locator("small").inner_text() == "Gotcha"
-    assert asked == ["assets/search.js", "assets/search.json"]
+    assert [url for url in asked if "favicon" not in url] == ["assets/search.js", "assets/search.json"]
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(f"{site}gotchas/sm120-sparse-mla-block-size/#symptom")
+
+
+# --- questions that people bring: from the first page, in so many actions, the answer in sight ---
+
+WIDTHS = (1400, 390)
+
+
+def in_sight(page: Any, what: Any) -> bool:
+    """Whether something is seen without scrolling."""
+    box = what.bounding_box()
+    return (
+        box is not None and 0 <= box["y"] < page.viewport_size["height"] and 0 <= box["x"] < page.viewport_size["width"]
+    )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_which_gotchas_meet_me_with_sglang_on_hopper(opened: Any, width: int) -> None:
+    page = opened("", width)
+    page.locator(".sb-tabs a", has_text="Gotchas").click()  # 1
+    page.locator("select[name=engine]").select_option("sglang")  # 2
+    page.locator("select[name=gpu]").select_option("h100")  # 3
+    first = page.locator("tbody tr:visible").first
+    assert in_sight(page, first)
+    assert "FlashAttention 3 has no 8-bit cache for latent attention" in first.inner_text()
+    assert page.url.endswith("gotchas/?engine=sglang&gpu=h100")  # the answer has an address: no action at all
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_does_vllm_run_a_model_on_a_gpu_and_why(opened: Any, width: int) -> None:
+    page = opened("", width)
+    page.locator("#sb-search").fill("rtx 4090")  # 1
+    page.locator(".sb-hits a", has=page.locator("small", has_text="Matrix")).click()  # 2
+    page.locator(".sb-filter input").fill("gpt-oss-120b")  # 3
+    page.locator("#gpt-oss-120b td:visible a").first.click()  # 4
+    reason = page.locator(".sb-opened")
+    assert in_sight(page, reason)
+    assert reason.inner_text().startswith("gpt-oss-120b on vLLM:")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_was_corrected(opened: Any, width: int) -> None:
+    page = opened("", width)
+    page.locator(".sb-ways a", has_text="What was corrected").click()  # 1
+    assert in_sight(page, page.locator(".sb-correction").first)
+
+
+def test_every_page_says_its_day_and_the_releases_of_engines(opened: Any) -> None:
+    text = opened("concepts/mla-latent-attention/").locator(".sb-edition").inner_text()
+    assert "As of 20" in text
+    assert "vLLM 0." in text
+
+
+def test_a_program_finds_everything_from_llms_txt(opened: Any, site: str) -> None:
+    page = opened("")
+    text = page.request.get(f"{site}llms.txt").text()
+    models = page.request.get(f"{site}api/v1/models/index.json").json()["items"]
+    assert "(api/v1/models/index.json)" in text
+    model = next(one for one in models if one["id"] == "deepseek-v2")
+    figures = page.request.get(f"{site}api/v1/{model['json']}").json()["figures"]
+    assert {"bf16": 69120}.items() <= {one["layout"]: one["bytes_per_token"] for one in figures}.items()
+    assert page.request.get(f"{site}models/deepseek-v2/index.md").text().count("69,120") > 2
+
+
+@pytest.mark.parametrize("path", ["", "models/deepseek-v2/", "matrix/sm-90/", "gotchas/"])
+def test_no_text_is_smaller_than_twelve_pixels(opened: Any, path: str) -> None:
+    small = """() => [...document.querySelectorAll("body *")]
+        .filter(one => one.checkVisibility() && !one.closest("svg, .sb-hidden")
+        && [...one.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())
+        && parseFloat(getComputedStyle(one).fontSize) < 11.99)
+        .map(one => one.className + ": " + one.textContent.slice(0, 30))"""
+    assert opened(path).evaluate(small) == []
 
 
 def test_built_site_has_no_broken_link(site: str, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -110,10 +110,10 @@ def test_a_plain_cell_has_its_list_at_the_head_of_its_column(site: Site) -> None
             )
 
 
-def test_the_first_page_counts_every_cell(site: Site) -> None:
-    from generator.site.pages.home import home_page
+def test_the_page_of_coverage_counts_every_cell(site: Site) -> None:
+    from generator.site.pages.coverage import coverage_page
 
-    (home,) = home_page(site)
+    (home,) = coverage_page(site)
     states = Counter(str(verdict.state).replace("-", " ") for verdict in site.kb.verdicts.values())
     tally = home.html.split("cells of model, engine and GPU")[1].split("</div>")[0]
     for state, count in states.items():

@@ -10,6 +10,7 @@ from generator.site.html.page import Page
 from generator.site.pages.broken import broken_pages
 from generator.site.pages.checks import check_pages
 from generator.site.pages.corrections import corrections_page
+from generator.site.pages.coverage import coverage_page
 from generator.site.pages.families import families_page
 from generator.site.pages.fields import field_pages
 from generator.site.pages.home import home_page
@@ -36,6 +37,7 @@ PAGES: tuple[Callable[[Site], Iterator[Page]], ...] = (
     overpay_page,
     unknown_cells_page,
     numbers_page,
+    coverage_page,
     model_pages,
     source_pages,
     record_pages,
