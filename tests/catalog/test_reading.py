@@ -38,7 +38,7 @@ SILENT: dict[str, dict[str, Any]] = {
         ]
     },
     "comments": {"name": "An idea", "aliases": ["x"]},
-    "literal-hyphen": {"definition": "A key of each head, in the well-\nknown way, and 60-\nfold.\n"},
+    "literal-hyphen": {"definition": "A key of each head, in the well-\nknown way, and many-\nfold.\n"},
     "folded-well": {"definition": "A key of each head - and a value - as [[tiny-latent]] says; C-\nstyle."},
     "escaped-break": {"definition": "in the well-known way"},
     "indented-indicator": {"definition": "known as this or that"},
