@@ -61,7 +61,7 @@ def test_it_is_clean_and_in_the_order_of_codes(repository: Base) -> None:
         done = run(repository, "-m", *command, "--config", str(ROOT / "pyproject.toml"), *written, "tests")
         assert done.returncode == 0, done.stdout
     listed = (repository.root / LIST).read_text("utf-8").split("CHECKS")[1]
-    assert listed.index("    damaged_text,\n    lost_figure,\n    impossible_support,") > 0
+    assert listed.index("    unbalanced_number,\n    lost_figure,\n    impossible_support,") > 0
     assert listed.index("    unfilled_skeleton,\n    odd_name,\n    unresolved_citation,") > 0
 
 

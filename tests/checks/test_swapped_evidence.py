@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import Base
 
+from generator.derive.cited_config import CitedConfig
 from generator.findings import Finding
 from generator.knowledge.evidence.config_comparison import disagreements
 from generator.knowledge.graph import best_assignment
@@ -149,7 +150,7 @@ def test_a_field_with_evidence_of_its_own_is_not_held_against_the_config(four: B
     four.lay(model("v", "v", layers=5))
     four.edit("records/models/v.yaml", "architecture:", 'evidence: {num_hidden_layers: "[[v-config]]"}\narchitecture:')
     catalog = four.read().catalog
-    assert disagreements(catalog.records["v"], catalog.records["v-config"]) == {}
+    assert disagreements(catalog.records["v"], CitedConfig(catalog.records["v-config"])) == {}
 
 
 ASSIGNMENTS: dict[str, tuple[dict[tuple[str, str], int], dict[str, str]]] = {

@@ -215,8 +215,11 @@ def test_a_folder_that_is_no_knowledge_base(tmp_path: Path) -> None:
     refused(run("validate", cwd=tmp_path), "nothing to check")
 
 
-def test_a_schema_that_cannot_be_read_is_one_line(tiny: Base) -> None:
-    refused(run("validate", cwd=tiny.lay({"schema/kinds.yaml": "a: [\n"}).root), "schema/kinds.yaml")
+def test_a_schema_that_cannot_be_read_is_a_finding_and_one_line(tiny: Base) -> None:
+    done = run("validate", cwd=tiny.lay({"schema/kinds.yaml": "a: [\n"}).root)
+    assert done.returncode == 2
+    assert done.stdout.startswith("schema/kinds.yaml:2:1 YML001 ")
+    assert done.stderr.splitlines() == ["servebook: schema/ is broken, so nothing else was read"]
 
 
 # --- the terminal ---------------------------------------------------------------------------------------------------
@@ -257,8 +260,10 @@ def test_colour_is_for_terminals_that_want_it(tiny: Base, monkeypatch: pytest.Mo
 
 
 def test_a_pipe_that_is_closed_early_is_no_error(tiny: Base) -> None:
-    prose = "See [[nobody]] in vain. " * 3_000
-    tiny.edit("records/concepts/tiny-latent.yaml", "as in [[tiny-a|Tiny A]].", prose)
+    prose = json.dumps("See [[nobody]] in vain. " * 750)
+    head = "# yaml-language-server: $schema=../../schema/concept.schema.json\nname: Vain\n"
+    for number in range(4):
+        tiny.lay({f"records/concepts/vain-{number}.yaml": f"{head}definition: {prose}\n"})
     assert len(run("validate", cwd=tiny.root).stdout) > 200_000, "more than a pipe holds"
     with subprocess.Popen(
         [*COMMAND, "validate"], cwd=tiny.root, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -134,8 +134,9 @@ def test_no_command_follows_a_path_out_of_the_base(tiny: Base, real_root: Path, 
         "schema/kinds.yaml", "folder: records/models\n  path: models", "folder: ../outside\n  path: ../../outside"
     )
     done = run(*command, cwd=tiny.root)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert len(done.stderr.splitlines()) == 2, "both are told"
+    assert done.returncode == 2
+    said = [line for line in (done.stdout + done.stderr).splitlines() if "outside`" in line]
+    assert len(said) == 2, "both are reported"
     assert not (tiny.root.parent / "outside").exists()
 
 

@@ -140,7 +140,7 @@ def test_found_in_place(audit: Base, text: str, words: str, fields: int) -> None
 def test_the_message_says_what_the_field_is_and_what_sizes_the_cache(audit: Base) -> None:
     (found,) = saying(audit, "`hc_mult` 4 shows a compressed cache.")
     assert found.message == (
-        "no evidence about the cache: `hc_mult` (how many residual streams run side by side, and how they are mixed; "
+        "not evidence about the cache: `hc_mult` (how many residual streams run side by side, and how they are mixed; "
         "nothing of them outlives the token); this model's cache follows from `head_dim`, `index_head_dim`, "
         "`num_hidden_layers`, `sliding_window`, `compress_ratios`"
     )

@@ -131,9 +131,8 @@ def test_search_dark_colours_and_the_filter_of_the_matrix_work(chromium: Any, ad
     page.wait_for_function("document.querySelector('.sb-filter output').innerText.startsWith('1 of')")
     page.locator("label[for=__palette_1]:visible, label[for=__palette_0]:visible").first.click()
     page.wait_for_function("document.body.dataset.mdColorScheme === 'slate'")
-    page.locator("input[data-md-component=search-query], .md-search__input").first.click()
-    page.keyboard.type("tiny-b")
-    page.locator(".md-search-result__item a").first.wait_for()
+    page.locator("#sb-search").fill("tiny-b")
+    page.locator(".sb-hits a").first.wait_for()
     page.keyboard.press("Escape")
     assert [line for line in said if "Content Security" in line] == []
     context.close()

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from conftest import Base
 
 from generator.cli import cli
-from generator.compatibility.fit import figure_for, fit, load, memory_of
+from generator.compatibility.fit import bare_fit, figure_for, load
+from generator.compatibility.gpu_memory import memory_of
 from generator.derive.config.fields import NotDerivable
 from generator.knowledge.knowledge_base import KnowledgeBase
 from generator.site.site import Site
@@ -133,7 +134,7 @@ def test_weights_and_cache_by_hand(real: KnowledgeBase) -> None:
         assert found.weights == Fraction(2 * 70_553_706_496, tp)
         assert found.cache == 3 * 8192 * 2 * 80 * heads * 128 * 2
     h100 = real.catalog.records["h100-sxm"]
-    one = fit(load(real.facts[model.id], figure, 8192, 3, 8), h100)
+    one = bare_fit(load(real.facts[model.id], figure, 8192, 3, 8), h100)
     assert one.memory == 81559 * 2**20  # as nvidia-smi reports it
     assert one.share == (one.load.bytes or 0) / Fraction(81559 * 2**20)
 
@@ -143,7 +144,7 @@ def test_a_latent_stands_whole_on_every_gpu(real: KnowledgeBase) -> None:
     figure = figure_for(real.facts[model.id])
     caches = {load(real.facts[model.id], figure, 1000, 1, tp).cache for tp in (1, 2, 8)}
     assert caches == {Fraction(70272 * 1000)}
-    assert any("whole on every GPU" in text for text in load(real.facts[model.id], figure, 1000, 1, 2).assumptions)
+    assert any("held whole by every GPU" in text for text in load(real.facts[model.id], figure, 1000, 1, 2).assumptions)
 
 
 def test_what_is_not_known_is_refused_with_its_reason(real: KnowledgeBase, tiny: Base) -> None:
@@ -156,7 +157,7 @@ def test_what_is_not_known_is_refused_with_its_reason(real: KnowledgeBase, tiny:
     sheet = 'memory: {value: 80, unit: GB, cite: "[[tiny-datasheet]]"}'
     bare = tiny.edit("records/gpus/tiny-gpu.yaml", sheet, "memory: null")
     bare.edit("records/gpus/tiny-gpu.yaml", "why_null:", "why_null:\n  memory: the datasheet does not say")
-    unknown = fit(found, bare.read().catalog.records["tiny-gpu"])
+    unknown = bare_fit(found, bare.read().catalog.records["tiny-gpu"])
     assert unknown.memory is None
     assert unknown.share is None
     assert unknown.memory_basis == "the datasheet does not say"

@@ -81,7 +81,7 @@ def _finding(
     effect = _effect(kb, {**right, **relied_on}, wrong) if record.kind == "model" else {}
     orphaned = best is not None and best.id in kb.graph.orphans()
     # Under the wrong document the cache may not be derivable, nor expressions have a value: the same mistake.
-    underived = [(code, record.id) for code in ("DRV302", "NUM409") if citation.path == ("config",)]
+    underived = [(code, record.id) for code in ("DRV302", "NUM409", "NUM414") if citation.path == ("config",)]
     # A list of further sources need not repeat what the record cites elsewhere; a field with one citation must have it.
     already = {each.target for each in kb.graph.cites(record.id)} if isinstance(citation.path[-1], int) else set()
     related = [Related(cited.at("subjects"), "the cited source declares its subject here")]

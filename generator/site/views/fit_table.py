@@ -148,7 +148,8 @@ def _rows(
     """GPUs with equal memory, format and engines in one row, the smallest memory first; those without memory last.
 
     Where a verdict decides the format on a GPU and the engine's policy is known, engines for which that is not so have
-    no row there: their cache is on top, by the geometry or with the reason why there is no figure.
+    no row there: their cache is on top, by the geometry or with the reason why there is no figure. A GPU on which no
+    engine has a figure is in one row with all of them.
     """
     nobody = CacheRow(plain)
     groups: dict[tuple[int | None, int, tuple[str, ...]], list[Record]] = {}
@@ -156,7 +157,7 @@ def _rows(
         here = cells.get(gpu.id) or {id(nobody): []}
         known = {row: engines for row, engines in here.items() if kept.get(row, nobody).known}
         decided = {row: engines for row, engines in known.items() if kept.get(row, nobody).decided}
-        for row, engines in (decided or known or here).items():
+        for row, engines in (decided or known or _together(here)).items():
             groups.setdefault((memory_of(gpu)[0], row, tuple(engines)), []).append(gpu)
     for (memory, row, serving), gpus in sorted(groups.items(), key=lambda pair: (pair[0][0] is None, pair[0][0] or 0)):
         cache, caches, first = kept.get(row, nobody), kb.verdicts.caches, gpus[0]
@@ -165,3 +166,7 @@ def _rows(
             for one in cache.loads
         )
         yield FitRow(tuple(gpus), memory, cache, serving, tuple(fits))
+
+
+def _together(here: dict[int, list[str]]) -> dict[int, list[str]]:
+    return {next(iter(here)): [engine for engines in here.values() for engine in engines]}

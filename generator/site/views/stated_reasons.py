@@ -44,7 +44,8 @@ class StatedReasons:
     def of(self, answer: EngineVerdicts, group: GpuGroup) -> StatedReason:
         """The reason of a cell."""
         brief = self.answers.brief(answer, group)
-        steps = tuple(dict.fromkeys(_opened(deciding(answer, group), group)))
+        ways = ((f"serves it {each}", ()) for each in group.modifiers if each.startswith("through "))
+        steps = tuple(dict.fromkeys((*ways, *_opened(deciding(answer, group), group))))
         key = (answer.engine, group.state, brief, steps)
         if key not in self._known:
             self._known[key] = StatedReason(len(self._known) + 1, answer.engine, group.state, brief, steps)
