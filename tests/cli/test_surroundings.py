@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -314,6 +315,8 @@ def test_a_preview_that_is_stopped_leaves_nothing(tiny: Base, tmp_path: Path, nu
     for line in process.stderr:
         if "Serving on" in line:
             break
+    with urllib.request.urlopen(f"http://{address}/", timeout=600) as answer:  # MkDocs says so before its thread runs
+        assert answer.status == 200
     process.send_signal(number)
     _, err = process.communicate(timeout=600)
     assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 0}[number], err
