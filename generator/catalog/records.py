@@ -101,7 +101,7 @@ class Resolution:
     why: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalog:
     """Everything that was written, read once. `unsound` ids break the schema: they are cited, nothing is derived."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from generator.catalog.records import Catalog, Record
 from generator.derive.config.fields import NotDerivable
@@ -23,7 +24,16 @@ STATED = ("quantization_config", "compression_config", "dtype", "torch_dtype")
 
 
 def weight_table(catalog: Catalog) -> Mapping[str, Any]:
-    """``schema/weight_schemes.yaml`` with the layouts that are records."""
+    """``schema/weight_schemes.yaml`` with the layouts that are records; made once for a catalog."""
+    if catalog not in _TABLES:
+        _TABLES[catalog] = _table(catalog)
+    return _TABLES[catalog]
+
+
+_TABLES: WeakKeyDictionary[Catalog, Mapping[str, Any]] = WeakKeyDictionary()
+
+
+def _table(catalog: Catalog) -> Mapping[str, Any]:
     layouts = {
         record.id: {"values": record.get("values"), "blocks": record.get("blocks")}
         for record in catalog.sound("quantization")
@@ -97,15 +107,20 @@ def _mixed(catalog: Catalog, facts: Facts, record: Record) -> Any:
     if counted is None:
         return NotDerivable("the config does not say how many layers there are", ("num_hidden_layers",))
     mixture = _mixture(record)
-    stored = catalog.records
-    types = {name: layout_of(catalog, stored[name]) for name in set(type_names(mixture)) | set(_types(catalog))}
+    types = _block_types(catalog)
+    types |= {name: layout_of(catalog, catalog.records[name]) for name in set(type_names(mixture)) - types.keys()}
     return mixture_bytes(facts.parameters, counted[1], mixture, types, weight_table(catalog))
 
 
-def _types(catalog: Catalog) -> Iterator[str]:
-    for record in catalog.sound("quantization"):
-        if record.get("form") == "block type":
-            yield record.id
+def _block_types(catalog: Catalog) -> dict[str, WeightLayout]:
+    """The layouts of all block types, by their ids."""
+    if catalog not in _BLOCKS:
+        types = (record for record in catalog.sound("quantization") if record.get("form") == "block type")
+        _BLOCKS[catalog] = {record.id: layout_of(catalog, record) for record in types}
+    return dict(_BLOCKS[catalog])
+
+
+_BLOCKS: WeakKeyDictionary[Catalog, dict[str, WeightLayout]] = WeakKeyDictionary()
 
 
 def _mixture(record: Record) -> Mixture:
