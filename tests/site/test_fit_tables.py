@@ -66,7 +66,8 @@ def test_each_row_of_the_whole_cube_equals_the_command(real: KnowledgeBase, tabl
                     where = (model, engine, gpu.id)
                     assert said["cache_bytes_per_gpu"] == number(load.cache), where
                     assert said["weights_bytes_per_gpu"] == number(load.weights), where
-                    assert said["layout"] == load.layout, where
+                    if row.cache.known:  # one row stands for all engines without a figure, and names no format
+                        assert said["layout"] == load.layout, where
                     assert said["memory_bytes"] == row.memory, where
                     share = row.shares[0]
                     assert said["share_of_memory"] == (None if share is None else round(float(share), 4)), where
