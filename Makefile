@@ -43,7 +43,7 @@ drift: $(VENV)/.drift ## what the documents of sources say today (make drift ARG
 test: $(VENV)/.dev ## run the tests, those in a real Chromium and an editor's language server included
 	@.ci/chromium
 	@.ci/npm
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 search: $(VENV)/.dev ## the property tests with a fresh seed, which is printed (make search SEED=... repeats it)
 	@echo 'seed $(SEED): make search SEED=$(SEED) repeats this'

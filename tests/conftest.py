@@ -149,16 +149,6 @@ def real(real_root: Path) -> KnowledgeBase:
     return base
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a file stay in one worker. All pages of the real base take half a minute to make: the files that
-    read them share a worker, which begins with them."""
-    readers = {item.path for item in items if "real_pages" in getattr(item, "fixturenames", ())}
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("pages" if item.path in readers else item.path.as_posix()))
-    items.sort(key=lambda item: item.path not in readers)
-
-
 @pytest.fixture(scope="session")
 def real_pages(real: KnowledgeBase) -> Mapping[str, Page]:
     """The pages of the real base, made once."""
